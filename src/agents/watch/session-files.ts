@@ -62,6 +62,10 @@ export function watchSessionFiles<State>(
   let timer: ReturnType<typeof setTimeout> | null = null;
   let isStopped = false;
 
+  /** The files of a session on another machine are there. */
+  const isUrgentHere = (session: Session): boolean =>
+    !session.ended && session.place?.local !== false && options.isUrgent(session);
+
   function entryOf(sessionId: string): FollowedSession<State> {
     const known = followed.get(sessionId);
     if (known) return known;
@@ -89,7 +93,7 @@ export function watchSessionFiles<State>(
     let isWaiting = false;
     for (const [id, entry] of followed) {
       const session = findSession(id);
-      const isUrgent = session !== null && !session.ended && options.isUrgent(session);
+      const isUrgent = session !== null && isUrgentHere(session);
       const isDue = entry.dueT !== null && entry.dueT <= now;
       if (isDue) entry.dueT = null;
       if (session && (isUrgent || isDue)) read(session, entry);
@@ -143,7 +147,7 @@ export function watchSessionFiles<State>(
     },
     check(sessions) {
       for (const session of sessions) {
-        if (!session.ended && options.isUrgent(session)) entryOf(session.sessionId);
+        if (isUrgentHere(session)) entryOf(session.sessionId);
       }
       if (followed.size > 0) readAll();
     },
@@ -152,7 +156,7 @@ export function watchSessionFiles<State>(
       const isNew =
         options.readAfter.has(event.change.kind) || (session.ended && event.change.kind !== "enriched");
       if (isNew) readSoon(session.sessionId, lagMs);
-      else if (!session.ended && options.isUrgent(session)) {
+      else if (isUrgentHere(session)) {
         entryOf(session.sessionId);
         wake();
       }
