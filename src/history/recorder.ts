@@ -515,6 +515,13 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
         if (openSpans.get(row.key)?.state === row.state) openSpans.delete(row.key);
         else changeSpan(row.key, null, Math.max(row.from_at, row.last_at ?? row.from_at));
       }
+      // A session that still works on its port is written again after this.
+      const live = new Set(spans.map(({ key }) => key));
+      for (const key of [...runningPorts.keys()]) {
+        if (live.has(key)) continue;
+        sql.closeLostRuns.run(key);
+        runningPorts.delete(key);
+      }
       for (const { session, ask } of asks) openAsk(session, ask);
       for (const { key, state, since } of openSpans.values()) changeSpan(key, state, since);
     },
@@ -873,6 +880,10 @@ function prepareStatements(db: Database) {
        ON CONFLICT (key, from_at) DO UPDATE SET to_at = NULL, title = excluded.title`,
     ),
     closeRun: write("UPDATE port_runs SET to_at = ? WHERE key = ? AND from_at = ?"),
+    closeLostRuns: write(
+      `UPDATE port_runs SET to_at = max(from_at, coalesce((SELECT last_at FROM sessions s WHERE s.key = port_runs.key), from_at))
+       WHERE key = ? AND to_at IS NULL`,
+    ),
     addRunUsage: write(
       `UPDATE port_runs SET tokens = tokens + ?, cost_micros = cost_micros + ?, has_unknown_cost = max(has_unknown_cost, ?)
        WHERE key = ? AND from_at = ?`,

@@ -149,6 +149,21 @@ test("an entry of the history names the port that its session worked on then", a
   await own.close();
 });
 
+test("a session that ended while beckon did not run does not work on its port for ever", async () => {
+  const folder = temporaryFolder();
+  const first = createHistoryFixture(folder, { now: () => now });
+  await first.open();
+  await first.write([session("gone", { port: login, lastAt: before(30) })]);
+  await first.close();
+  const second = createHistoryFixture(folder, { now: () => now });
+  await second.open();
+  await second.write();
+  expect(second.read("SELECT key, to_at FROM port_runs")).toEqual([
+    { key: "claude:gone", to_at: before(30) },
+  ]);
+  await second.close();
+});
+
 test("events and runs of ports are removed with everything else that is too old", async () => {
   const old = createHistoryFixture(temporaryFolder(), { now: () => now + 40 * 24 * hourMs });
   await old.open({ days: 365, maxMb: 1_000 });
