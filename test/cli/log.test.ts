@@ -80,7 +80,7 @@ test("the home folder is shown as ~, but not in --json", async () => {
   const file = `${fixture.home}/.zshrc`;
   fixture.startHook(createRequest("s-1", { tool_name: "Read", tool_input: { file_path: file } }));
   const ask = await fixture.waitForAsk("s-1");
-  await fixture.answer("s-1", { ask: ask.answerId, do: "allow" });
+  await fixture.answer("s-1", { ask: ask.answerId, do: "allow", confirmed: true });
   expect(plain((await log()).out)[0]).toBe("shop-api | Read: ~/.zshrc | allowed (API)");
   expect(JSON.parse((await log("--json")).out)).toMatchObject({ asked: `Read: ${file}` });
 });

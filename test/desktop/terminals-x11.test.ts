@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { TerminalTarget } from "../../src/core/ports.ts";
 import { connectX11 } from "../../src/desktop/x11.ts";
 import { testWith } from "../needs.ts";
+import { waitUntil } from "../wait-until.ts";
 import { desktopNeeds, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
 import { createTerminalHarness, type TerminalHarness } from "./terminals-harness.ts";
 
@@ -45,7 +46,7 @@ describe("three xterm windows", () => {
   withXterm("a minimised window comes to the front", async () => {
     const id = await idOf("two");
     await desktop.run("xdotool", "windowminimize", "--sync", id);
-    expect(await desktop.windows("--name", "^x-two$")).toEqual([]);
+    await waitUntil(async () => (await desktop.windows("--name", "^x-two$")).length === 0, 5_000);
     expect(await harness.terminals.isPaneVisible(targets.two as TerminalTarget)).toBe(false);
     expect((await harness.terminals.focus(targets.two as TerminalTarget)).result).toBe("exact");
     expect(await activeWindow()).toBe(id);
