@@ -4,6 +4,7 @@ import { createEventStream } from "../../src/api/event-stream.ts";
 import { createPageAccess } from "../../src/api/page-access.ts";
 import { type ApiServer, listen } from "../../src/api/server.ts";
 import { limits } from "../../src/core/limits.ts";
+import type { Lanes } from "../../src/core/wire.ts";
 import { loadPage } from "../../src/dashboard/index.ts";
 import type { Sample } from "./sample.ts";
 
@@ -22,6 +23,17 @@ export interface SampleServer {
   /** What the server sends from now on. */
   setSample(sample: Sample): void;
   stop(): Promise<void>;
+}
+
+/** The same day, earlier. */
+function shiftLanes(day: Lanes, ms: number): Lanes {
+  const shift = <T extends { readonly from: number; readonly to: number | null }>(span: T): T => ({
+    ...span,
+    from: span.from + ms,
+    to: span.to === null ? null : span.to + ms,
+  });
+  const lanes = day.lanes.map((lane) => ({ ...lane, spans: lane.spans.map(shift) }));
+  return { ...shift(day), lanes, anyWaiting: day.anyWaiting.map(shift) };
 }
 
 /** By default on a port below those that systems give to outgoing connections. */
@@ -69,7 +81,7 @@ export function serveSample(
       computeStats: async () => sample.stats,
       computeLanes: async (from, to) => {
         laneRanges.push({ from, to });
-        return sample.lanes;
+        return to < sample.now ? shiftLanes(sample.lanes, from - sample.lanes.from) : sample.lanes;
       },
       findMissedEvents: async () => [],
     },

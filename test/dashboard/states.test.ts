@@ -365,6 +365,7 @@ testPage("the lanes of the days before are a click away, and today is one back",
   await waitUntil(() => range()?.to === new Date(2026, 10, 17).getTime(), 3_000);
   expect(range()?.from).toBe(new Date(2026, 10, 16).getTime());
   expect(await page.locator("#today .now").count()).toBe(0);
+  await page.getByRole("img", { name: /^checkout-api main, yesterday: / }).waitFor();
   await page.getByRole("button", { name: "The day before" }).click();
   expect(await heading.innerText()).toBe("Sun 15 Nov");
   // Hours are those until now.

@@ -292,10 +292,11 @@ export function LaneChart({ lane, range }: { readonly lane: Lane; readonly range
   const { project, detail } = labelLane(lane);
   const name = detail === "" ? project : `${project} ${detail}`;
   const sums = [...sumStates(bars)].map(([state, ms]) => `${spanLabels[state]} ${formatAge(ms)}`);
+  const day = formatDay(range.from, slowNow.value).toLowerCase();
   const last = bars.at(-1);
   const isOver = last !== undefined && last.to < slowNow.value - 1_000 && groupOf(lane) === "ended";
   return (
-    <svg class="tl" role="img" aria-label={`${name} today: ${sums.join(", ") || "nothing"}`}>
+    <svg class="tl" role="img" aria-label={`${name}, ${day}: ${sums.join(", ") || "nothing"}`}>
       <Ticks range={range} />
       {bars.map((bar) => (
         <rect
