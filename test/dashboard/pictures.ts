@@ -84,6 +84,27 @@ const pictures: readonly Picture[] = [
   { name: "12-keys-light", sample: liveDay, prepare: (page) => page.keyboard.press("?") },
   { name: "13-history-off", sample: historyOffDay, isFullPage: true },
   { name: "14-empty-connected", sample: emptyDay },
+  {
+    name: "15-yesterday-light",
+    sample: liveDay,
+    prepare: async (page) => {
+      await page.getByRole("button", { name: "The day before" }).click();
+      await page
+        .getByRole("img", { name: /, yesterday: / })
+        .first()
+        .waitFor();
+      await page.locator("#today").evaluate((element) => element.scrollIntoView());
+    },
+  },
+  {
+    name: "16-phone-detail",
+    sample: liveDay,
+    options: phone,
+    prepare: async (page) => {
+      await page.getByRole("button", { name: "checkout-api" }).first().click();
+      await page.locator(".side .tasks").evaluate((element) => element.scrollIntoView({ block: "end" }));
+    },
+  },
 ];
 
 const only = process.argv[3];

@@ -126,12 +126,24 @@ function sortLanes(list: readonly Lane[]): readonly Lane[] {
 /** The stream knows the group of a session sooner than the lanes, which are loaded now and then. */
 const groupOf = (lane: Lane): Lane["group"] => sessions.value.get(lane.key)?.group ?? lane.group;
 
+const groupOfState = { working: "working", waiting: "needs_you", ready: "ready", failed: "failed" } as const;
+
+/** The group that a session was in at the end of a day. */
+function groupAt({ spans }: Lane, at: number): Lane["group"] {
+  const last = spans.at(-1);
+  const hasEnded = last === undefined || (last.to !== null && last.to < at);
+  return hasEnded ? "ended" : groupOfState[last.state];
+}
+
 export function Today() {
   const day = laneDay.value;
   const loaded = day === null ? lanes.value : pastLanes.value;
   const hours = laneHours.value;
   const time = slowNow.value;
-  const known = (loaded?.lanes ?? []).map((lane) => ({ ...lane, group: groupOf(lane) }));
+  const known = (loaded?.lanes ?? []).map((lane) => ({
+    ...lane,
+    group: day === null ? groupOf(lane) : groupAt(lane, shiftDay(day, 1)),
+  }));
   const all = sortLanes(joinLanes(known));
   const shown = chooseLanes(all);
   const spans = all.flatMap((lane) => lane.spans);
