@@ -1,9 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Channel } from "../../src/channels/channel.ts";
 import { slack } from "../../src/channels/slack/index.ts";
+import type { Schedule } from "../../src/core/ports.ts";
 import { waitUntil } from "../wait-until.ts";
 import { exampleMessage, finalMessage } from "./fixture.ts";
 import { type OpenOptions, openService } from "./open-service.ts";
+import { addGateway, type GatewayConnection } from "./servers/gateway.ts";
 import { type SlackServer, startSlackServer } from "./servers/slack.ts";
 
 let server: SlackServer;
@@ -239,6 +243,39 @@ describe("Socket Mode", () => {
     );
     await channel.stop();
     await waitUntil(() => server.connectionCount() === 0, 5_000);
+  });
+
+  test("a connection that went silent is replaced", async () => {
+    const connections: GatewayConnection[] = [];
+    let closed = 0;
+    const silent = createServer();
+    addGateway(silent, {
+      onOpen(connection) {
+        connections.push(connection);
+        connection.send({ type: "hello" });
+      },
+      onFrame: () => {},
+      onClosed: () => {
+        closed++;
+      },
+      acceptsHandshake: () => true,
+    });
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    server.socketUrl = `ws://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
+    // A hundred times as fast.
+    const schedule: Schedule = (work, ms) => {
+      const timer = setTimeout(work, ms / 100);
+      return () => clearTimeout(timer);
+    };
+    const { channel, responses } = await open({ schedule });
+    channel.listen?.();
+    await waitUntil(() => connections.length === 1, 5_000);
+    server.socketUrl = null;
+    await waitUntil(() => closed === 1 && server.connectionCount() === 1, 5_000);
+    await channel.send(exampleMessage, "id-1");
+    await server.tap("Deny");
+    await waitUntil(() => responses.length === 1, 5_000);
+    silent.close();
   });
 
   test("stop ends a connection that was never greeted", async () => {

@@ -43,8 +43,6 @@ const helloTimeoutMs = 15_000;
 /** Slack keeps a connection for hours. */
 const minConnectedMs = 10_000;
 const pingMs = 15_000;
-/** Without a sign of life for this long, the connection is dead. */
-const silenceMs = 40_000;
 const maxMessageLength = 1024 * 1024;
 const maxRememberedEnvelopes = 1_000;
 
@@ -92,7 +90,7 @@ export function createSocket(options: SocketOptions): Socket {
     open.add(socket);
     let isReady = false;
     let isOver = false;
-    let lastSign = performance.now();
+    let hasSign = true;
     let cancelCheck = schedule(() => end("it sent no greeting"), helloTimeoutMs);
 
     function end(reason: string): void {
@@ -108,7 +106,9 @@ export function createSocket(options: SocketOptions): Socket {
 
     function checkLater(): void {
       cancelCheck = schedule(() => {
-        if (performance.now() - lastSign > silenceMs) return end("it went silent");
+        // Not even the last ping was answered: a laptop that slept, a network that changed.
+        if (!hasSign) return end("it went silent");
+        hasSign = false;
         if (socket.readyState === WebSocket.OPEN) socket.ping();
         checkLater();
       }, pingMs);
@@ -127,7 +127,7 @@ export function createSocket(options: SocketOptions): Socket {
     }
 
     const onSign = () => {
-      lastSign = performance.now();
+      hasSign = true;
     };
     for (const type of ["message", "ping", "pong"]) socket.addEventListener(type as "message", onSign);
     socket.addEventListener("close", () => end("Slack closed the connection"));
