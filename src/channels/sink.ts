@@ -170,17 +170,11 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
 
   const saver = options.createSaver(() => ({
     version: 1,
-    channels: Object.fromEntries(
-      [...channels.values()].map((entry) => [
-        entry.name,
-        {
-          type: entry.service.type,
-          messages: entry.outbox.saved(),
-          references: entry.references.saved(),
-          state: entry.state.value,
-        },
-      ]),
-    ),
+    channels: {
+      // Those that are not open yet, or have a mistake in their settings now, keep what they sent.
+      ...Object.fromEntries(Object.entries(saved).filter(([name]) => config().channels[name] !== undefined)),
+      ...Object.fromEntries([...channels.values()].map((entry) => [entry.name, describeState(entry)])),
+    },
   }));
 
   function runAt(wantedT: number): void {
@@ -522,12 +516,7 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
   }
 
   async function close(entry: OpenChannelEntry): Promise<void> {
-    saved[entry.name] = {
-      type: entry.service.type,
-      messages: entry.outbox.saved(),
-      references: entry.references.saved(),
-      state: entry.state.value,
-    };
+    saved[entry.name] = describeState(entry);
     channels.delete(entry.name);
     entry.outbox.stop();
     await entry.channel.stop().catch((error) => options.onProblem(`channel ${entry.name}: ${error}`));
@@ -613,6 +602,14 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
 }
 
 const stopMs = 500;
+
+/** What must be known of a channel after a restart. */
+const describeState = ({ service, outbox, references, state }: OpenChannelEntry): JsonRecord => ({
+  type: service.type,
+  messages: outbox.saved(),
+  references: references.saved(),
+  state: state.value,
+});
 
 /** Formats each text once for all channels of a round: that is most of the work. */
 function shareTexts(cause: JudgedCause): JudgedCause {

@@ -13,7 +13,7 @@ export interface SandboxChannel extends ServerDescription {
   tap(label: string, account?: string): Promise<void>;
   reply(text: string, account?: string): Promise<void>;
   replay(): Promise<void>;
-  /** Waits until the newest message contains the text, and returns how long that took, in ms. */
+  /** Waits until a message contains the text, and returns how long that took, in ms. */
   waitForText(text: string): Promise<number>;
 }
 
@@ -78,7 +78,7 @@ async function openChannel(sandbox: Sandbox, type: string): Promise<SandboxChann
       const started = performance.now();
       for (;;) {
         const shown = await messages();
-        if (shown.at(-1)?.text.includes(text)) return performance.now() - started;
+        if (shown.some((message) => message.text.includes(text))) return performance.now() - started;
         if (performance.now() - started > timeoutMs)
           throw new Error(`no message with "${text}", only ${JSON.stringify(shown)}`);
         await Bun.sleep(pollMs);

@@ -55,9 +55,13 @@ export function createChannelFixture() {
         .read(fixture.paths.log)
         .split("\n")
         .filter((line) => line.includes("channel ")),
-    /** Waits until the newest message has this text. */
+    /** Waits until a message has this text. */
     waitForText: (server: FakeService, text: string, timeoutMs = 8_000) =>
-      waitUntil(() => server.messages().at(-1)?.text.includes(text), timeoutMs, `a message with "${text}"`),
+      waitUntil(
+        () => server.messages().some((message) => message.text.includes(text)),
+        timeoutMs,
+        `a message with "${text}"`,
+      ),
     async destroy(): Promise<void> {
       await fixture.destroy();
       for (const server of servers) await server.stop();

@@ -187,6 +187,30 @@ describe("a restart", () => {
     expect(phone.sentCount()).toBe(1);
   });
 
+  test("a channel whose settings are wrong for a while does not send again what it has sent", async () => {
+    fixture.configure({ phone: { type: "ntfy", server: phone } });
+    const first = await fixture.startProcess();
+    ask("s1");
+    await fixture.waitForText(phone, "npm test");
+    first.kill("SIGTERM");
+    await first.exited;
+    const tablet = await startNtfyServer();
+    fixture.configure({
+      phone: { type: "ntfy", server: phone, fields: { detail: "summary" } },
+      tablet: { type: "ntfy", server: tablet },
+    });
+    const second = await fixture.startProcess();
+    await fixture.waitForText(tablet, "npm test");
+    second.kill("SIGKILL");
+    await second.exited;
+    fixture.configure({ phone: { type: "ntfy", server: phone }, tablet: { type: "ntfy", server: tablet } });
+    await fixture.startProcess();
+    await fixture.waitForAsk("s1");
+    ask("s2", { tool_input: { command: "npm run build" } });
+    await fixture.waitForText(phone, "npm run build");
+    expect(phone.sentCount()).toBe(2);
+  });
+
   test("a request that ended while beckon was down is marked as over", async () => {
     fixture.configure({ phone: { type: "ntfy", server: phone } });
     const first = await fixture.startProcess();
