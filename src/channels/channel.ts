@@ -27,7 +27,7 @@ export interface Service {
   /** The service's own fields. */
   readonly settings: readonly ServiceSetting[];
   /** Whether a channel with these settings needs an account to send to, even if it takes no answers. */
-  needsAccount?(settings: ServiceSettings): boolean;
+  needsAccount?(settings: ServiceSettings, secret: (name: string) => string | null): boolean;
   /** For `beckon channel add`: waits for a message to the bot and resolves with its sender. Rejects with a DeliveryError. */
   findSender?(options: FindSenderOptions): Promise<ChannelSender>;
   /** Imports the client. */

@@ -3,7 +3,7 @@
  * DeliveryErrors. The libraries would wait for ever, read everything, or take the token to another address.
  */
 import { DeliveryError } from "./channel.ts";
-import { request } from "./http.ts";
+import { readRetryAfterMs, request } from "./http.ts";
 
 interface LibraryRequest {
   readonly method?: string;
@@ -25,8 +25,9 @@ export function createLibraryFetch(timeoutMs: number) {
     const { status, headers, text, json } = response;
     if (json === null && text !== "")
       throw new DeliveryError(`${new URL(address).host} answered ${status} without JSON`, {
-        isPermanent: status < 500,
-        isUncertain: status < 500 || status === 504,
+        retryAfterMs: readRetryAfterMs(headers),
+        isPermanent: status >= 400 && status < 500 && status !== 408 && status !== 429,
+        isUncertain: status < 400 || status === 504,
       });
     // The text is decoded already.
     headers.delete("content-encoding");

@@ -254,7 +254,8 @@ async function askDetail(wizard: Wizard): Promise<void> {
 
 async function askAnswers(wizard: Wizard): Promise<void> {
   const { service, fields } = wizard;
-  const isNeeded = service.hasAccounts && service.needsAccount?.(withDefaults(wizard)) === true;
+  const isNeeded =
+    service.hasAccounts && service.needsAccount?.(withDefaults(wizard), secretOf(wizard)) === true;
   if (isNeeded) await askAccounts(wizard, "Which account gets the alerts?");
   if (fields.detail !== "full" || !service.canAnswer(withDefaults(wizard))) delete fields.answers;
   else

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { findService } from "../../src/channels/index.ts";
 import { createRequest } from "../answers/fixture.ts";
 import { type ChannelFixture, createChannelFixture } from "../channels/app-fixture.ts";
+import { startDiscordServer } from "../channels/servers/discord.ts";
 import { serverStarters } from "../channels/servers/index.ts";
 import { type NtfyServer, startNtfyServer } from "../channels/servers/ntfy.ts";
 import { startPushoverServer } from "../channels/servers/pushover.ts";
@@ -204,6 +205,24 @@ describe("beckon channel add", () => {
     await terminal.waitFor("The answer has arrived, from tg (@joe)");
     expect(await terminal.child.exited).toBe(0);
     expect(readSecrets()).toEqual({ tg: server.secrets });
+  }, 60_000);
+
+  test("takes the address of a Discord webhook and asks for no account", async () => {
+    const server = await startDiscordServer({ isWebhook: true });
+    stops.push(server.stop);
+    const terminal = openTerminal(["channel", "add", "team"]);
+    await terminal.answer("Which service?", "discord");
+    await terminal.answer("Which bot token?", "");
+    await terminal.answer("Which webhook address?", server.secrets.webhook ?? "");
+    await terminal.answer("Which channel", "");
+    await terminal.answer("leave this machine?", "");
+    await terminal.answer("When?", "");
+    await terminal.answer("Has it arrived?", "y");
+    expect(await terminal.child.exited).toBe(0);
+    expect(server.messages()).toHaveLength(1);
+    expect(readConfig().channels).toEqual({ team: { type: "discord", detail: "summary", when: "away" } });
+    expect(readSecrets()).toEqual({ team: { webhook: server.secrets.webhook } });
+    expect(terminal.screen()).not.toContain(server.secrets.webhook ?? "");
   }, 60_000);
 
   test("says why the test failed, and writes nothing unless you say so", async () => {

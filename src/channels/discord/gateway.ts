@@ -94,7 +94,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   let cancelRetry = () => {};
   let isAcknowledged = true;
   let failures = 0;
-  let problem: string | null = "not connected yet";
+  let problem: string | null = null;
   let isRunning = false;
 
   function setProblem(text: string | null): void {

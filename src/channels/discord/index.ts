@@ -74,7 +74,8 @@ export const discord: Service = {
       check: (value) => (isHttpAddress(value) ? null : "the address of Discord's API"),
     },
   ],
-  // Direct messages go to the first of the accounts.
-  needsAccount: ({ channel, projects }) => channel === null && !isRecord(projects),
+  // Direct messages of a bot go to the first of the accounts.
+  needsAccount: ({ channel, projects }, secret) =>
+    secret("token") !== null && channel === null && !isRecord(projects),
   load: async () => (await import("./client.ts")).openDiscord,
 };

@@ -144,6 +144,13 @@ describe("a message", () => {
     expect(server.api.requests).toHaveLength(1);
   });
 
+  test("a limit of the network in front of Discord, which is not JSON, is a pause and not a refusal", async () => {
+    const server = await start();
+    server.api.fail(/POST/, { status: 429, body: "error code: 1015", headers: { "Retry-After": "20" } });
+    const error = await failure(open(server).channel.send(exampleMessage, "1"));
+    expect(error).toMatchObject({ isPermanent: false, retryAfterMs: 20_000 });
+  });
+
   test("a redirect is not followed, because it would take the token along", async () => {
     const server = await start();
     server.api.fail(/POST/, "redirect");
@@ -243,9 +250,12 @@ describe("answers", () => {
     expect(responses[0]?.reference).toBe("a".repeat(22));
   });
 
-  test("a channel that takes no answers has no problem with its connection", async () => {
+  test("a gateway that refuses the token is a problem of a channel that takes answers, and of no other", async () => {
     const server = await start();
-    expect(open(server, { isAnswering: false }).channel.problem()).toBeNull();
-    expect(open(server).channel.problem()).toBe("not connected yet");
+    const secret = () => "wrong";
+    const { channel } = open(server, { secret });
+    channel.listen?.();
+    await waitUntil(() => channel.problem()?.includes("token is not valid"), 5_000);
+    expect(open(server, { secret, isAnswering: false }).channel.problem()).toBeNull();
   });
 });
