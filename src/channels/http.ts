@@ -76,7 +76,8 @@ const isUntrusted = (error: unknown): boolean => /EPROTO|TLS|CERT|UNABLE_TO_/.te
 /** The path is left out: for some services it is the secret. */
 function describeFailure(url: string, error: unknown): string {
   const { host } = new URL(url);
-  if (codeOf(error) === "TimeoutError") return `${host} did not answer in time`;
+  // Its code is a number.
+  if (error instanceof Error && error.name === "TimeoutError") return `${host} did not answer in time`;
   if (isRefused(error)) return `${host} cannot be reached`;
   if (isUntrusted(error)) return `${host} cannot be trusted: its certificate is not valid (${codeOf(error)})`;
   return `the connection to ${host} failed (${codeOf(error) || readErrorMessage(error).slice(0, 100)})`;

@@ -43,7 +43,7 @@ export function openOn(
       },
     },
     now: Date.now,
-    requestTimeoutMs: 300,
+    requestTimeoutMs: 10_000,
     ...options,
   });
   return { channel, responses, problems, saved };

@@ -214,7 +214,7 @@ describe("answers", () => {
 
   test("a confirmation that cannot be delivered does not stop later answers", async () => {
     const server = await start();
-    const { responses, problems } = await openListening(server);
+    const { responses, problems } = await openListening(server, { requestTimeoutMs: 1_000 });
     server.api.fail(
       /interactions/,
       { status: 404, body: { message: "Unknown interaction", code: 10062 } },

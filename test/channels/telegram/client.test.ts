@@ -333,7 +333,7 @@ describe("a server that misbehaves", () => {
 
   test("a toast that cannot be delivered does not stop later answers", async () => {
     const server = await start();
-    const { responses, problems } = await openListening(server);
+    const { responses, problems } = await openListening(server, { requestTimeoutMs: 1_000 });
     server.api.fail(/answerCallbackQuery/, "hang", {
       status: 400,
       body: { ok: false, error_code: 400, description: "Bad Request: query is too old" },
