@@ -73,6 +73,7 @@ export function openNtfy(options: ChannelOptions): Channel {
 
   function createBody(message: ChannelMessage, sequenceId: string): object {
     const { title, lines, urgency, buttons, replyReference, replyHint, isFinal, link } = message;
+    const click = link ?? (typeof settings.click === "string" ? settings.click : null);
     const hint =
       replyReference === null || replyTopic === null
         ? ""
@@ -86,7 +87,7 @@ export function openNtfy(options: ChannelOptions): Channel {
       message: text === "" ? title : text,
       priority: isFinal ? 1 : priorities[urgency],
       tags: isFinal ? ["white_check_mark"] : tags[urgency],
-      ...(link === null ? {} : { click: link }),
+      ...(click === null ? {} : { click }),
       actions: buttons.slice(0, 3).map(({ label, reference }) => ({
         action: "http",
         label,

@@ -52,6 +52,16 @@ export const ntfy: Service = {
       check: (value) => (value === null ? null : checkTopic(value)),
     },
     {
+      name: "click",
+      question: "",
+      isSecret: false,
+      default: null,
+      check: (value) =>
+        value === null || (typeof value === "string" && /^[a-z][a-z0-9+.-]*:\S+$/i.test(value))
+          ? null
+          : "an address that a tap on the message opens, like ssh://desk or https://…",
+    },
+    {
       name: "token",
       question: "Which access token? Leave it empty if the topic needs none.",
       isSecret: true,

@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { ntfy } from "../../src/channels/ntfy/index.ts";
+import { waitUntil } from "../wait-until.ts";
+import { exampleMessage } from "./fixture.ts";
+import { openService } from "./open-service.ts";
+import { type NtfyServer, startNtfyServer } from "./servers/ntfy.ts";
+
+let server: NtfyServer;
+beforeEach(async () => {
+  server = await startNtfyServer();
+});
+afterEach(() => server.stop());
+
+test("what blocks a session rings, its end is quiet, and a tap opens the address of the settings", async () => {
+  const settings = { ...server.settings, click: "ssh://desk" };
+  const { channel } = await openService(ntfy, server, { settings });
+  const handle = await channel.send(exampleMessage, "id-1");
+  await channel.update?.(handle, { ...exampleMessage, lines: ["Allowed"], buttons: [], isFinal: true });
+  expect(server.published()).toMatchObject([
+    { priority: 5, tags: ["bell"], click: "ssh://desk", sequenceId: "id-1" },
+    { priority: 1, tags: ["white_check_mark"], sequenceId: "id-1", actions: [] },
+  ]);
+});
+
+test("a button writes to the reply topic, with the token that may only do that", async () => {
+  const secrets = { ...server.secrets, replyToken: "tk_reply" };
+  const { channel } = await openService(ntfy, server, { secrets });
+  await channel.send(exampleMessage, "id-1");
+  const [sent] = server.published();
+  expect(sent?.actions[0]).toMatchObject({
+    action: "http",
+    method: "POST",
+    headers: { Authorization: "Bearer tk_reply" },
+  });
+  expect(JSON.stringify(sent)).not.toContain(server.secrets.token);
+});
+
+test("answers that were published while beckon was down are read once it is back, and only once", async () => {
+  const saved = { value: {} };
+  const first = await openService(ntfy, server, { saved });
+  first.channel.listen?.();
+  await server.publishReply("A".repeat(22));
+  await waitUntil(() => first.responses.length === 1, 5_000);
+  await first.channel.stop();
+  await server.publishReply("B".repeat(22));
+  const second = await openService(ntfy, server, { saved });
+  second.channel.listen?.();
+  await waitUntil(() => second.responses.length === 1, 5_000);
+  expect(second.responses[0]?.reference).toBe("B".repeat(22));
+  await second.channel.stop();
+});
