@@ -2,7 +2,7 @@
  * What the history and the page cost: start time, memory while nothing happens, and the size of the binary. With the history and
  * without, with the page open and not, side by side. `--against BINARY` adds another build.
  *
- * BENCH_ROUNDS and BENCH_IDLE_MS make it shorter.
+ * BENCH_ROUNDS and BENCH_IDLE_MS make it shorter; BENCH_PART=start leaves out the memory.
  */
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -56,8 +56,8 @@ const post = (app: Receiver, path: string, body: object): Promise<Response> =>
   });
 
 /** A prompt and a hundred tool calls in each session, so that there is a history. */
-async function fill(app: Receiver): Promise<void> {
-  for (let n = 0; n < sessions * 200; n++) {
+async function fill(app: Receiver, events = sessions * 200): Promise<void> {
+  for (let n = 0; n < events; n++) {
     const session = n % sessions;
     const common = { session_id: `s${session}`, cwd: `/home/dev/project-${session}` };
     const tool = { tool_name: "Bash", tool_input: { command: `make ${n}` }, tool_use_id: `t${n}` };
@@ -88,12 +88,9 @@ async function measureStart(subjects: readonly Subject[]): Promise<boolean> {
   console.log(formatFigures(figures, "ms to the first answer", ["history off"], 1));
   for (const [name, values] of figures) console.log(`${name}: p10 ${percentile(values, 0.1).toFixed(1)} ms`);
   console.log(formatFigures(cpu, "ms CPU in the first half second", ["history off"], 0));
-  return meets(
-    "the start with history, of one without",
-    ratio(figures, "with history", "history off"),
-    "at most",
-    1.15,
-  );
+  // CPU, because on a busy machine the time to the first answer says more about the other programs.
+  const part = ratio(cpu, "with history", "history off");
+  return meets("CPU of the start with history, of one without", part, "at most", 1.15);
 }
 
 async function measureMemory(subjects: readonly Subject[], browser: Browser): Promise<void> {
@@ -109,7 +106,10 @@ async function measureMemory(subjects: readonly Subject[], browser: Browser): Pr
     }
   };
   await Bun.sleep(calmMs);
-  print("page never opened");
+  print("nothing has happened");
+  for (const { app } of apps) await fill(app, sessions);
+  await Bun.sleep(calmMs);
+  print("after some events");
   const pages = await Promise.all(
     apps.map(async ({ app }) => {
       const { url } = (await (await post(app, "/api/page/code", {})).json()) as { url: string };
@@ -149,6 +149,7 @@ const isMet = await withFolder(async (folder) => {
     await app.stop("SIGTERM");
   }
   const isCheap = await measureStart(subjects);
+  if (process.env.BENCH_PART === "start") return isCheap;
   const browser = await launchBrowser();
   await measureMemory(subjects, browser);
   await browser.close();
