@@ -39,7 +39,10 @@ describe("on an X11 desktop", () => {
     writeFileSync(join(state, "channel-secrets.json"), JSON.stringify({ phone: phone.secrets }), {
       mode: 0o600,
     });
-    app = desktop.spawn([process.execPath, mainSource], { BECKON_HOME: state, BECKON_PORT: "0" });
+    app = desktop.spawn([process.execPath, mainSource], {
+      BECKON_HOME: state,
+      BECKON_PORT: String(20_000 + Math.floor(Math.random() * 40_000)),
+    });
     await waitUntil(() => Bun.file(join(state, "endpoint.json")).exists(), 20_000);
   }
 
