@@ -117,7 +117,7 @@ interface OpenChannelEntry {
 
 /** Many changes share one round. The pause after it is so many times as long as it took, so that a storm of events costs little. */
 const roundMs = 50;
-const pauseFactor = 40;
+const pauseFactor = 60;
 const maxPauseMs = 5_000;
 /** Nothing is sent before the restored state has settled. */
 const firstRoundMs = timing.contradictionMs + 50;
