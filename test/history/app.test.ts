@@ -74,6 +74,25 @@ test("a prompt, a tool, a permission and the answer are in the history within a 
   expect(statSync(fixture.paths.history).mode & 0o777).toBe(0o600);
 });
 
+test("a program that reads the database finds an event in it, although nobody asked beckon for it", async () => {
+  await fixture.start();
+  await fixture.postHook(createPromptEvent("s1"));
+  const countEvents = () => {
+    if (!existsSync(fixture.paths.history)) return 0;
+    const db = new Database(fixture.paths.history, { readonly: true });
+    try {
+      return db.query<{ n: number }, []>("SELECT count(*) AS n FROM normalized_events").get()?.n ?? 0;
+    } catch {
+      return 0;
+    } finally {
+      db.close();
+    }
+  };
+  await waitUntil(() => countEvents() === 1, 5_000);
+  await fixture.postHook(toolEvent("s1", "PreToolUse"));
+  expect(await waitUntil(() => countEvents() === 2, 5_000)).toBeLessThan(1_500);
+});
+
 test("an open ask counts as waiting in the statistics and in its lane", async () => {
   await fixture.start();
   await fixture.postHook(createPromptEvent("s1"), { at: Date.now() - 2_000 });
