@@ -103,8 +103,9 @@ test(
     try {
       await beckon.start();
       await beckon.stopPolling();
-      // A terminal without a window: only tmux itself can be switched.
-      space.start(["script", "-qfc", `tmux -S ${home}/tmux.sock attach`, "/dev/null"], {
+      // A terminal without a window: only tmux itself can be switched. Its input stays open: an end of it would end the shell.
+      const attach = `stty cols 150 rows 100; tmux -S ${home}/tmux.sock attach`;
+      space.start(["sh", "-c", `sleep 600 | script -qfc "${attach}" /dev/null`], {
         HOME: home,
         TERM: "xterm-256color",
         PATH: process.env.PATH ?? "",
