@@ -85,8 +85,11 @@ test(
   async () => {
     const sandbox = await openMix();
     const { beckon, space } = sandbox;
-    const tmux = async (...args: string[]) =>
-      (await space.run(["tmux", "-S", `${home}/tmux.sock`, ...args], { HOME: home })).stdout.trim();
+    const tmux = async (...args: string[]) => {
+      const result = await space.run(["tmux", "-S", `${home}/tmux.sock`, ...args], { HOME: home });
+      if (result.code !== 0) throw new Error(`tmux ${args.join(" ")}: ${result.stderr}`);
+      return result.stdout.trim();
+    };
     const screenOf = (window: number) => tmux("capture-pane", "-p", "-t", `:${window}`);
     async function waitFor(what: string, isDone: () => Promise<boolean>): Promise<void> {
       const end = performance.now() + waitMs;
@@ -172,7 +175,8 @@ test(
       for (const { agent } of members.filter((member) => member.agent !== "opencode"))
         expect((await readSessions()).get(agent)?.state).toBe("active");
     } catch (error) {
-      for (const window of members.keys()) console.log((await screenOf(window)).replaceAll(/\n{2,}/g, "\n"));
+      for (const window of members.keys())
+        console.log((await screenOf(window).catch(String)).replaceAll(/\n{2,}/g, "\n"));
       throw error;
     } finally {
       await sandbox.close();
