@@ -20,8 +20,10 @@ const leftoverMs = 2_000;
 const mostSecondRuns = 5;
 /** Two files run at a time, one of these and one of the others: these mostly wait for programs on a screen. */
 const onScreen = ["test/desktop/", "test/wine/"];
-/** These load the machine or measure delays that a user would notice: they run last, one at a time. */
-const alone = ["test/build.test.ts", "test/torture/", "test/agent/", "test/long/"];
+/** These load the machine or measure delays that a user would notice: they run one at a time. */
+const alone = ["test/build.test.ts", "test/torture/", "test/long/"];
+/** These wait for an agent's real CLI most of the time: they run last, two at a time. */
+const withCli = ["test/agent/"];
 
 /** Tests must not see a developer's own beckon, agent or multiplexer. AGENT and the like make bun hide test names. */
 const hidden = /^(BECKON_|CLAUDE|TMUX|AGENT$|AI_AGENT$|REPL_ID$|FORCE_COLOR$|XDG_(STATE|CONFIG|RUNTIME)_)/;
@@ -90,6 +92,11 @@ async function runFiles(files: readonly string[]): Promise<void> {
   for (const file of files) counts.set(file, await runFile(file));
 }
 
+/** Runs what is left of the queue; several calls share it. */
+async function runQueue(queue: string[]): Promise<void> {
+  for (let file = queue.shift(); file !== undefined; file = queue.shift()) await runFiles([file]);
+}
+
 /** Returns the files that failed and passed when they ran again, alone. */
 async function runFailedFilesAgain(): Promise<string[]> {
   const failedFiles = [...counts].filter(([, count]) => count.failed > 0).map(([file]) => file);
@@ -117,15 +124,15 @@ if (isWholeRun && !values.long && (await run(["npm", "run", "--silent", "check"]
   failed += 1;
 }
 if (build.exitCode === 0) {
-  const {
-    last = [],
-    screen = [],
-    quick = [],
-  } = Object.groupBy(files, (file) =>
-    startsWithOneOf(alone, file) ? "last" : startsWithOneOf(onScreen, file) ? "screen" : "quick",
-  );
+  const findGroup = (file: string) => {
+    if (startsWithOneOf(alone, file)) return "single";
+    if (startsWithOneOf(withCli, file)) return "cli";
+    return startsWithOneOf(onScreen, file) ? "screen" : "quick";
+  };
+  const { single = [], cli = [], screen = [], quick = [] } = Object.groupBy(files, findGroup);
   await Promise.all([runFiles(screen), runFiles(quick)]);
-  await runFiles(last);
+  await runFiles(single);
+  await Promise.all([runQueue(cli), runQueue(cli)]);
   unstable = await runFailedFilesAgain();
 }
 
