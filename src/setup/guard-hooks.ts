@@ -109,8 +109,19 @@ function listFiles(
   const home = homeOf(env);
   const general = hooksOf(findGuardSettings(config, null));
   const files = new Map<string, WantedFile>();
+  const user = setup.settingsPath("user", env, home);
   const add = (path: string | null, scope: Scope, hooks: GuardHooks) => {
-    if (path !== null) files.set(path, { path, scope, hooks });
+    if (path === null) return;
+    const { edits, starts, documents } = files.get(path)?.hooks ?? noHooks;
+    files.set(path, {
+      path,
+      scope,
+      hooks: {
+        edits: edits || hooks.edits,
+        starts: starts || hooks.starts,
+        documents: documents || hooks.documents,
+      },
+    });
   };
   for (const { agent, path, scope } of record.files) if (agent === id) add(path, scope, noHooks);
   for (const folder of Object.keys(config.projects)) {
@@ -122,9 +133,13 @@ function listFiles(
       starts: own.starts && !general.starts,
       documents: own.documents && !general.documents,
     };
-    if (hasHooks(further)) add(setup.settingsPath("local", env, folder), "local", further);
+    if (!hasHooks(further)) continue;
+    // An agent without settings for one user in one project has the hooks everywhere. The guard then approves elsewhere.
+    const local = setup.settingsPath("local", env, folder);
+    if (local === null) add(user, "user", further);
+    else add(local, "local", further);
   }
-  if (hasHooks(general)) add(setup.settingsPath("user", env, home), "user", general);
+  if (hasHooks(general)) add(user, "user", general);
   return [...files.values()];
 }
 
@@ -137,7 +152,7 @@ async function updateFile(
 ): Promise<string | null> {
   const record = readInstallRecord(paths);
   const text = readText(path);
-  if (!record || !setup.createGuardRegistration || (text === null && !hasHooks(hooks))) return null;
+  if (!record || !setup.createGuardRegistration) return null;
   const { version, binary, copy, home, programs } = record;
   const registration: Registration = setup.createGuardRegistration(
     {
@@ -148,11 +163,13 @@ async function updateFile(
     },
     hooks,
   );
+  const isWanted = registration.count > 0;
+  if (text === null && !isWanted) return null;
   const after = registration.add(text);
   if (after === text) return null;
   const rewrite = { home: homeOf(env) };
   const recorded = record.files.find((file) => file.path === path) ?? null;
-  if (!hasHooks(hooks) && setup.entries.findHomes(after).length === 0) {
+  if (!isWanted && setup.entries.findHomes(after).length === 0) {
     await unregister({ path, entries: setup.entries, recorded }, paths, rewrite);
     const rest = readInstallRecord(paths) ?? record;
     writeInstallRecord(paths, { ...rest, files: rest.files.filter((file) => file.path !== path) });
@@ -171,7 +188,7 @@ async function updateFile(
   });
   if (registered === null) return null;
   const backup = registered.backup === null ? "" : ` The file as it was: ${registered.backup}`;
-  return hasHooks(hooks)
+  return isWanted
     ? `The work guard registered its hooks in ${path}.${backup}`
     : `The work guard removed its hooks from ${path}.${backup}`;
 }

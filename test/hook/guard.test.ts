@@ -1,6 +1,8 @@
 /** `beckon hook AGENT --guard`, against everything that may answer at the port: it prints a refusal or nothing, and exits with 0. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { claudeForwarding } from "../../src/agents/claude/forwarding.ts";
+import { readGuardRequest } from "../../src/agents/gemini/edits.ts";
+import { geminiForwarding } from "../../src/agents/gemini/forwarding.ts";
 import { timing } from "../../src/core/timing.ts";
 import type { HookOutput } from "../../src/core/wire.ts";
 import { signDecision } from "../../src/system/decision-signature.ts";
@@ -155,5 +157,25 @@ describe("what the CLI gets", () => {
   test("a block is only for edits", () => {
     expect(format("SessionStart", {})).toBeNull();
     expect(format("Stop", {})).toBeNull();
+  });
+});
+
+describe("what Gemini CLI gets", () => {
+  const format = (event: string, more: Partial<HookOutput>) =>
+    geminiForwarding.guard?.formatOutput({ hook_event_name: event }, output(more));
+  test("a refusal, or nothing", () => {
+    expect(format("BeforeTool", {})).toEqual({ decision: "deny", reason: "No port is running" });
+    expect(format("BeforeTool", { decision: "approve", reason: "" })).toBeNull();
+    expect(format("AfterTool", {})).toBeNull();
+  });
+  test("the file that an edit changes is what the guard is asked about", () => {
+    const payload = { session_id: "s", cwd: "/p", hook_event_name: "BeforeTool", tool_name: "write_file" };
+    const tool_input = { file_path: "/p/a.ts", content: "x".repeat(1_000) };
+    const reduced = geminiForwarding.guard?.reduce({ ...payload, tool_input }) ?? {};
+    expect(JSON.stringify(reduced).length).toBeLessThan(200);
+    expect(readGuardRequest(reduced)).toEqual({
+      ...{ sessionId: "s", cwd: "/p", isStart: false, edit: { tool: "write_file", path: "/p/a.ts" } },
+    });
+    expect(readGuardRequest({ ...payload, tool_name: "read_file" })?.edit).toBeNull();
   });
 });

@@ -2,9 +2,11 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { agents } from "../../src/agents/index.ts";
 import { type Config, defaultConfig } from "../../src/core/config/config.ts";
 import { listOwnHooks } from "../../src/settings-file/hooks.ts";
 import { mayNeedGuardHooks, updateGuardHooks } from "../../src/setup/guard-hooks.ts";
+import { install } from "../../src/setup/install.ts";
 import { agentsOn, type Home, removeHomes, temporaryHome } from "./home.ts";
 
 afterAll(removeHomes);
@@ -145,4 +147,28 @@ test("a file that cannot be parsed is a problem, and stays as it is", async () =
   expect(changes).toEqual([]);
   expect(problems.join()).toContain(local);
   expect(home.read(local)).toBe("{oops");
+});
+
+test("an agent without settings for one user in one project gets the hooks in the user's own", async () => {
+  const home = temporaryHome();
+  home.script(home.at("programs", "gemini"), "0.61.0");
+  const table = agents.filter(({ id }) => id === "gemini");
+  await install(home.options({ agents: table }));
+  const path = home.at(".gemini", "settings.json");
+  const project = home.at("shop");
+  mkdirSync(project);
+  const change = (settings: Settings) =>
+    updateGuardHooks({
+      ...{ agents: table, paths: home.places, env: home.env },
+      config: { ...defaultConfig.workGuard, ...settings },
+    });
+  const before = home.read(path);
+  await change({ projects: { [project]: { mode: "warn" } } });
+  expect(home.read(path)).toBe(before);
+  await change({ projects: { [project]: { mode: "strict" } } });
+  expect(listGuardHooks(path)).toEqual(["BeforeTool replace|write_file"]);
+  await install(home.options({ agents: table }));
+  expect(listGuardHooks(path)).toEqual(["BeforeTool replace|write_file"]);
+  await change({});
+  expect(listGuardHooks(path)).toEqual([]);
 });

@@ -32,5 +32,20 @@ export const geminiForwarding: Forwarding = {
   isSessionStart: (payload) => payload.hook_event_name === "SessionStart",
   // Gemini CLI waits for this hook before it shows the dialog, and takes no answer from it.
   canHold: () => false,
+  guard: {
+    reduce({ session_id, cwd, hook_event_name, tool_name, tool_input }) {
+      const { file_path } = Object(tool_input);
+      return { session_id, cwd, hook_event_name, tool_name, tool_input: { file_path } };
+    },
+    formatOutput({ hook_event_name }, { decision, reason, metadata }) {
+      const { additional_context: additionalContext, system_message: systemMessage } = metadata;
+      const message = systemMessage === undefined ? {} : { systemMessage };
+      if (hook_event_name === "BeforeTool" && decision === "block")
+        return { decision: "deny", reason, ...message };
+      if (hook_event_name === "SessionStart" && additionalContext !== undefined)
+        return { hookSpecificOutput: { hookEventName: hook_event_name, additionalContext }, ...message };
+      return systemMessage === undefined ? null : message;
+    },
+  },
   isDecision: () => false,
 };

@@ -1,5 +1,6 @@
 /** Gemini CLI while the app runs: its events, and what is watched beside its hooks. Its requests are answered in its terminal. */
 import type { AgentRuntime } from "../agent.ts";
+import { readGuardRequest } from "./edits.ts";
 import { geminiForwarding } from "./forwarding.ts";
 import { isPresent } from "./setup/folder.ts";
 import { createRegistrationCheck } from "./setup/registration-check.ts";
@@ -9,6 +10,7 @@ import { findTranscript, watchGemini } from "./watch/index.ts";
 export const gemini: AgentRuntime = {
   translate,
   readDetails,
+  readGuardRequest,
   explainRefusal,
   stripToolOutput,
   identifierFields: new Set(geminiForwarding.identifierFields),

@@ -4,10 +4,11 @@ import { limits } from "../../core/limits.ts";
 import type { AgentEvent, Change } from "../../core/session/event.ts";
 import { blankMember, hashJson } from "../../core/text/json-text.ts";
 import type { EventDetails, EventStamp } from "../agent.ts";
-import { type EditTools, readEditPath } from "../edit-path.ts";
+import { readEditPath } from "../edit-path.ts";
 import type { HookMessage } from "../envelope.ts";
 import { asText, createHookEvent, findSummary, readId, readPath } from "../hook-event.ts";
 import { toOneLine, truncate } from "../one-line.ts";
+import { editTools } from "./edits.ts";
 
 const questionTool = "ask_user";
 
@@ -122,9 +123,6 @@ function createToolStart(payload: JsonRecord): Change {
     ...readEditPath(editTools, asText(payload.tool_name), input),
   };
 }
-
-/** Tool → the field of its input that names the file that it changes. */
-const editTools: EditTools = { replace: "file_path", write_file: "file_path" };
 
 /** The notification of a question says nothing about it. Its dialog comes 70 to 200 ms after the call. */
 function createQuestion(payload: JsonRecord): Change {

@@ -4,25 +4,50 @@ import {
   addHooks,
   isEmptySettings,
   listOwnHooks,
+  type OwnHook,
   removeHooks,
   type WantedHook,
 } from "../../settings-file/hooks.ts";
 import type { RegistrationOptions } from "../agent.ts";
 import type { SetupDescription } from "./index.ts";
 
-type HooksSetup = Pick<SetupDescription, "createRegistration" | "entries" | "listCalled">;
+type HooksSetup = Pick<
+  SetupDescription,
+  "createRegistration" | "createGuardRegistration" | "entries" | "listCalled"
+>;
 
-/** `listHooks` lists what to register with this version of the agent. */
+type HookForm = Omit<WantedHook, "command" | "args">;
+
+/** A hook that asks the work guard. It comes and goes with the guard's settings, not with an install. */
+export const asksGuard = ({ command }: OwnHook): boolean => /\s--guard\b/.test(command);
+
+/**
+ * `listHooks` lists what to register with this version of the agent, and `guardHooks` what asks the work guard before edits and
+ * at the start of a session. Absent if the agent's edits cannot be refused.
+ */
 export function createHooksSetup(
   agent: string,
-  listHooks: (version: string | null) => readonly Omit<WantedHook, "command" | "args">[],
+  listHooks: (version: string | null) => readonly HookForm[],
+  guardHooks?: { readonly edits: HookForm; readonly starts: HookForm },
 ): HooksSetup {
   return {
     createRegistration({ version, binary, home, platform }: RegistrationOptions) {
       const command = createShellCommand({ binary, agent, home }, platform);
       const wanted = listHooks(version).map((hook) => ({ ...hook, ...command }));
-      return { count: wanted.length, noun: "hook", add: (text) => addHooks(text, wanted).text };
+      const add = (text: string | null) => addHooks(text, wanted, (hook) => !asksGuard(hook)).text;
+      return { count: wanted.length, noun: "hook", add };
     },
+    ...(guardHooks
+      ? {
+          createGuardRegistration({ binary, home, platform }, { edits, starts }) {
+            const command = createShellCommand({ binary, agent, home, option: "--guard" }, platform);
+            const forms = [...(edits ? [guardHooks.edits] : []), ...(starts ? [guardHooks.starts] : [])];
+            const wanted = forms.map((hook) => ({ ...hook, ...command }));
+            const add = (text: string | null) => addHooks(text, wanted, asksGuard).text;
+            return { count: wanted.length, noun: "hook", add };
+          },
+        }
+      : {}),
     entries: {
       findHomes: (text) => listCalledByHooks(text).map(({ home }) => home),
       remove: (text) => removeHooks(text).text,

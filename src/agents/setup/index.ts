@@ -38,6 +38,7 @@ export interface SetupDescription {
   describeProgram(env: Env): ProgramDescription;
   settingsPath(scope: Scope, env: Env, cwd: string): string | null;
   createRegistration(options: RegistrationOptions): Registration;
+  readonly createGuardRegistration?: AgentSetup["createGuardRegistration"];
   readonly entries: OwnEntries;
   /** The beckon that each of its own entries calls. Throws SettingsError if the text cannot be parsed. */
   listCalled(text: string): readonly CalledBeckon[];
@@ -184,6 +185,9 @@ export function createAgentSetup(description: SetupDescription, machine: AgentMa
     ],
     settingsPath,
     createRegistration,
+    ...(description.createGuardRegistration
+      ? { createGuardRegistration: description.createGuardRegistration }
+      : {}),
     entries,
     findWarnings: description.findWarnings ?? (() => []),
     findLeftovers: description.findLeftovers ?? (() => []),

@@ -15,6 +15,7 @@ import {
   type WantedHook,
 } from "../../../settings-file/hooks.ts";
 import type { GuardHooks, OwnEntries, Registration, RegistrationOptions } from "../../agent.ts";
+import { asksGuard } from "../../setup/hooks-setup.ts";
 import { editTools } from "../edits.ts";
 import { guardDocumentsEvent, guardDocumentsSince, hooksFor, isAtLeast } from "../hooks.ts";
 import { addStatusLine, findStatusLineHomes, removeStatusLine, updateStatusLine } from "./status-line.ts";
@@ -43,8 +44,7 @@ export function createHooks(options: RegistrationOptions, hasEnv: boolean): Want
 }
 
 /** The guard's hooks: they come and go with the settings of the work guard, not with an install. */
-export const isGuardHook = ({ event, command }: OwnHook): boolean =>
-  event === guardDocumentsEvent || /\s--guard\b/.test(command);
+export const isGuardHook = (hook: OwnHook): boolean => hook.event === guardDocumentsEvent || asksGuard(hook);
 
 export function createGuardRegistration(options: RegistrationOptions, hooks: GuardHooks): Registration {
   const wanted = createGuardHooks(options, hooks);

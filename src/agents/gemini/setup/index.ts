@@ -6,6 +6,7 @@ import type { Scope } from "../../agent.ts";
 import { createFindings, type Finding } from "../../finding.ts";
 import { createHooksSetup } from "../../setup/hooks-setup.ts";
 import { type AgentMachine, createAgentSetup, type RegisteredFile } from "../../setup/index.ts";
+import { editTools } from "../edits.ts";
 import { isPresent, userSettingsPath } from "./folder.ts";
 
 /**
@@ -29,10 +30,13 @@ export function settingsPath(scope: Scope, env: Env, cwd: string): string | null
   return scope === "project" ? join(cwd, ".gemini", "settings.json") : null;
 }
 
-const hooks = createHooksSetup("gemini", () =>
-  // The name is what Gemini CLI shows while a hook runs; without one it shows the whole command.
-  events.map((event) => ({ event, name: "beckon", timeout: timeoutMs, async: false })),
-);
+/** The name is what Gemini CLI shows while a hook runs; without one it shows the whole command. */
+const form = { name: "beckon", timeout: timeoutMs, async: false };
+
+const hooks = createHooksSetup("gemini", () => events.map((event) => ({ event, ...form })), {
+  edits: { event: "BeforeTool", matcher: Object.keys(editTools).join("|"), ...form },
+  starts: { event: "SessionStart", ...form },
+});
 
 export const createGeminiSetup = (machine: AgentMachine = {}) =>
   createAgentSetup(
