@@ -24,11 +24,11 @@ const guardProject = (sandbox: Sandbox, own: object): Promise<void> =>
   configure(sandbox, { projects: { [project]: own } });
 
 /** Starts beckon and the CLI with the guard's hooks in place. */
-async function startGuarded(sandbox: Sandbox, own: object): Promise<void> {
+async function startGuarded(sandbox: Sandbox, own: object, args = acceptEdits): Promise<void> {
   await guardProject(sandbox, own);
   await sandbox.beckon.start();
   await sandbox.waitForFile(local);
-  await sandbox.startCli(acceptEdits);
+  await sandbox.startCli(args);
 }
 
 async function write(sandbox: Sandbox, file: string): Promise<void> {
@@ -122,7 +122,7 @@ for (const { title, inject } of faults.filter(({ title }) => !title.includes("bi
 testWithoutErrors(
   "two sessions in one folder work on two ports, and a resumed session gets its port back",
   async (sandbox) => {
-    await startGuarded(sandbox, { mode: "strict" });
+    await startGuarded(sandbox, { mode: "strict" }, `${acceptEdits}; echo left`);
     const start = (id: string) => `beckon port create ${id} --title ${id} && beckon port start ${id}`;
     await sandbox.typeLine(`DO bash ${start("first")}`);
     await sandbox.waitForHook("Stop");
@@ -146,7 +146,8 @@ testWithoutErrors(
     expect(["first.txt", "second.txt", "still-first.txt"].map(portOf)).toEqual(["first", "second", "first"]);
 
     await sandbox.typeLine("/exit");
-    await sandbox.waitForStatus("gone");
+    // The status file goes first: what is typed before the CLI has left the terminal is lost.
+    await sandbox.waitForScreen(/^left/m);
     await sandbox.startCli(`${acceptEdits} --resume ${await findSession(sandbox, "first")}`);
     await write(sandbox, "resumed.txt");
     expect(sandbox.hasFile("proj/resumed.txt")).toBe(true);
