@@ -1,11 +1,10 @@
 /** More of the real Copilot CLI: interruptions, errors, subagents, Claude Code's hooks, and faults of beckon. */
 import { expect } from "bun:test";
-import { home } from "../agent/namespace.ts";
 import { bash, copilotDriver, question } from "../agent/other/copilot.ts";
-import { faultsOfBeckon } from "../agent/other/faults.ts";
+import { describeFaults } from "../agent/other/faults.ts";
 import { createOtherCliTests } from "../agent/other/scenario.ts";
 
-const { testScenario, testDriven } = createOtherCliTests(copilotDriver);
+const { testScenario } = createOtherCliTests(copilotDriver);
 
 testScenario("Esc in a turn and in a question, an API error, and the next prompts", async (sandbox) => {
   await sandbox.startCli();
@@ -84,22 +83,4 @@ testScenario(
   },
 );
 
-for (const [title, inject] of faultsOfBeckon) {
-  testDriven(`no error and no refused tool if ${title}`, async (sandbox) => {
-    await sandbox.startCli();
-    await sandbox.prompt("SAY hello");
-    await sandbox.waitUntilIdle();
-    await sandbox.beckon.stopPolling();
-    await inject(sandbox);
-    await sandbox.prompt(bash("touch made"));
-    await sandbox.waitForDialog("permission");
-    await sandbox.pressKeys("Enter");
-    await sandbox.waitForScreen(/Done, without errors/);
-    await sandbox.waitUntilIdle();
-    const { stdout } = await sandbox.space.run(["ls", `${home}/proj`], {});
-    expect(stdout).toBe("made\n");
-    const screen = (await sandbox.readScreen()).replaceAll("Done, without errors.", "");
-    expect(screen).not.toMatch(/beckon|error|ENOENT|failed|hook/i);
-    await sandbox.leaveCli("/exit");
-  });
-}
+describeFaults(copilotDriver, { createPrompt: bash, exit: "/exit" });

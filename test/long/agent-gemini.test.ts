@@ -1,11 +1,11 @@
 /** More of the real Gemini CLI: interruptions, errors, edits, several sessions, and faults of beckon. */
 import { expect } from "bun:test";
 import { home } from "../agent/namespace.ts";
-import { faultsOfBeckon } from "../agent/other/faults.ts";
+import { describeFaults } from "../agent/other/faults.ts";
 import { geminiDriver, question, shell } from "../agent/other/gemini.ts";
 import { createOtherCliTests } from "../agent/other/scenario.ts";
 
-const { testScenario, testDriven } = createOtherCliTests(geminiDriver);
+const { testScenario } = createOtherCliTests(geminiDriver);
 
 testScenario("Esc in a turn and in a question, an API error, and the next prompts", async (sandbox) => {
   await sandbox.startCli();
@@ -78,22 +78,4 @@ testScenario("an edit, a long command, /clear, /quit and --resume", async (sandb
   await sandbox.look("resumed");
 });
 
-for (const [title, inject] of faultsOfBeckon) {
-  testDriven(`no error and no refused tool if ${title}`, async (sandbox) => {
-    await sandbox.startCli();
-    await sandbox.prompt("SAY hello");
-    await sandbox.waitUntilIdle();
-    await sandbox.beckon.stopPolling();
-    await inject(sandbox);
-    await sandbox.prompt(shell("touch made"));
-    await sandbox.waitForDialog("permission");
-    await sandbox.pressKeys("Enter");
-    await sandbox.waitForScreen(/Done, without errors/);
-    await sandbox.waitUntilIdle();
-    const { stdout } = await sandbox.space.run(["ls", `${home}/proj`], {});
-    expect(stdout).toBe("made\n");
-    const screen = (await sandbox.readScreen()).replaceAll("Done, without errors.", "");
-    expect(screen).not.toMatch(/beckon|error|ENOENT|failed|hook/i);
-    await sandbox.leaveCli("/quit");
-  });
-}
+describeFaults(geminiDriver, { createPrompt: shell, exit: "/quit" });

@@ -1,7 +1,10 @@
 /** Faults of beckon while another agent's CLI runs. None may show on the screen or keep a tool from running. */
-import type { OtherSandbox } from "./sandbox.ts";
+import { expect } from "bun:test";
+import { home } from "../namespace.ts";
+import type { CliDriver, OtherSandbox } from "./sandbox.ts";
+import { createOtherCliTests } from "./scenario.ts";
 
-export const faultsOfBeckon: readonly (readonly [string, (sandbox: OtherSandbox) => Promise<void>])[] = [
+const faults: readonly (readonly [string, (sandbox: OtherSandbox) => Promise<void>])[] = [
   ["beckon is killed", (sandbox) => sandbox.beckon.kill()],
   ["beckon hangs", (sandbox) => sandbox.beckon.suspend()],
   ["the binary is removed", (sandbox) => sandbox.runShell("rm .local/bin/beckon")],
@@ -11,3 +14,30 @@ export const faultsOfBeckon: readonly (readonly [string, (sandbox: OtherSandbox)
       sandbox.runShell("rm .local/bin/beckon; echo nonsense >.local/bin/beckon; chmod +x .local/bin/beckon"),
   ],
 ];
+
+/** `createPrompt` makes the agent run a shell command, which Enter approves. `exit` is what the user types to leave. */
+export function describeFaults(
+  driver: CliDriver,
+  { createPrompt, exit }: { createPrompt(command: string): string; readonly exit: string },
+): void {
+  const { testDriven } = createOtherCliTests(driver);
+  for (const [title, inject] of faults) {
+    testDriven(`no error and no refused tool if ${title}`, async (sandbox) => {
+      await sandbox.startCli();
+      await sandbox.prompt("SAY hello");
+      await sandbox.waitUntilIdle();
+      await sandbox.beckon.stopPolling();
+      await inject(sandbox);
+      await sandbox.prompt(createPrompt("touch made"));
+      await sandbox.waitForDialog("permission");
+      await sandbox.pressKeys("Enter");
+      await sandbox.waitForScreen(/Done, without errors/);
+      await sandbox.waitUntilIdle();
+      const { stdout } = await sandbox.space.run(["ls", `${home}/proj`], {});
+      expect(stdout).toBe("made\n");
+      const screen = (await sandbox.readScreen()).replaceAll("Done, without errors.", "");
+      expect(screen).not.toMatch(/beckon|error|ENOENT|failed|hook/i);
+      await sandbox.leaveCli(exit);
+    });
+  }
+}
