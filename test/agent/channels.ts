@@ -22,10 +22,11 @@ const pollMs = 15;
 /** Everything is sent at once and can be answered. */
 const fields = { detail: "full", answers: "all", when: "always", afterSeconds: 0 };
 
-/** Starts a server for each name and writes beckon's settings. Call it before beckon is started, or beckon reads them again. */
+/** Starts a server for each name and writes beckon's settings, with `more` for each. Call it before beckon is started, or beckon reads them again. */
 export async function openChannels<Name extends string>(
   sandbox: Sandbox,
   types: Readonly<Record<Name, string>>,
+  more: Readonly<Record<string, unknown>> = {},
 ): Promise<Record<Name, SandboxChannel>> {
   const names = Object.keys(types) as Name[];
   const opened = await Promise.all(names.map((name) => openChannel(sandbox, types[name])));
@@ -36,7 +37,7 @@ export async function openChannels<Name extends string>(
   const settings = names.map((name) => {
     const { type, settings: own, accounts } = channels[name];
     const listed = accounts.listed === "" ? {} : { accounts: [accounts.listed] };
-    return [name, { type, ...own, ...fields, ...listed }];
+    return [name, { type, ...own, ...fields, ...listed, ...more }];
   });
   const secrets = names.map((name) => [name, channels[name].secrets]);
   sandbox.writeFile(".config/beckon/channel-secrets.json", JSON.stringify(Object.fromEntries(secrets)));
