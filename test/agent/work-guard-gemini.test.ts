@@ -1,0 +1,27 @@
+/** The work guard with the real Gemini CLI. */
+import { expect } from "bun:test";
+import { home } from "./namespace.ts";
+import { geminiDriver } from "./other/gemini.ts";
+import { createOtherCliTests } from "./other/scenario.ts";
+
+const { testDriven } = createOtherCliTests(geminiDriver);
+
+const write = (name: string): string =>
+  `DO tool write_file ${JSON.stringify({ file_path: `${home}/proj/${name}`, content: "written\n" })}`;
+const workGuard = { projects: { [`${home}/proj`]: { mode: "strict" } } };
+
+testDriven(
+  "strict refuses an edit without a port and tells the model why; with a running port it goes through",
+  async (sandbox) => {
+    await sandbox.startCli("--approval-mode=auto_edit");
+    await sandbox.prompt(write("one.txt"));
+    await sandbox.waitUntilIdle();
+    expect(sandbox.hasFile("proj/one.txt")).toBe(false);
+    expect(sandbox.readLastText()).toContain("No port is running, so this edit is refused");
+    await sandbox.runShell("cd proj && beckon port create login --title Login && beckon port start login");
+    await sandbox.prompt(write("two.txt"));
+    await sandbox.waitUntilIdle();
+    expect(sandbox.hasFile("proj/two.txt")).toBe(true);
+  },
+  { files: { ".config/beckon/config.json": JSON.stringify({ workGuard }) } },
+);
