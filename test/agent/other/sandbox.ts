@@ -227,7 +227,16 @@ async function setUp(
     },
     async prompt(text) {
       await terminal.typeLine(text);
-      await waitFor("work on the prompt", () => state !== "idle");
+      let enterAt = performance.now();
+      await waitFor("work on the prompt", async () => {
+        if (state !== "idle") return true;
+        // On a busy machine the CLI may take Enter for a part of pasted text. On an empty prompt it does nothing.
+        if (performance.now() - enterAt > 3_000) {
+          await terminal.pressKeys("Enter");
+          enterAt = performance.now();
+        }
+        return false;
+      });
     },
     typeLine: (text) => terminal.typeLine(text),
     pressKeys: (...keys) => terminal.pressKeys(...keys),

@@ -1,8 +1,8 @@
 /** The work guard with the real Gemini CLI. */
 import { expect } from "bun:test";
-import { home } from "./namespace.ts";
-import { geminiDriver } from "./other/gemini.ts";
-import { createOtherCliTests } from "./other/scenario.ts";
+import { home } from "../agent/namespace.ts";
+import { geminiDriver } from "../agent/other/gemini.ts";
+import { createOtherCliTests } from "../agent/other/scenario.ts";
 
 const { testDriven } = createOtherCliTests(geminiDriver);
 
