@@ -26,7 +26,9 @@ testScenario("Esc in a turn and in a question, an API error, and the next prompt
   await sandbox.waitUntilIdle();
   await sandbox.look("question left");
 
-  await sandbox.prompt("DO error 400");
+  // Too quick to be seen at work.
+  await sandbox.typeLine("DO error 400");
+  await sandbox.waitForScreen(/as scripted/);
   await sandbox.waitUntilIdle();
   await sandbox.look("error");
   await sandbox.waitForSession(({ error }) => error?.includes("as scripted") === true, "the error");

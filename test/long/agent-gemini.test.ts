@@ -24,7 +24,9 @@ testScenario("Esc in a turn and in a question, an API error, and the next prompt
   await sandbox.look("question left");
   await sandbox.waitForSession(({ interrupted }) => interrupted === true, "the interruption");
 
-  await sandbox.prompt("DO error 400");
+  // Too quick to be seen at work.
+  await sandbox.typeLine("DO error 400");
+  await sandbox.waitForScreen(/as scripted/);
   await sandbox.waitUntilIdle();
   await sandbox.look("error");
   await sandbox.waitForSession(({ error }) => error?.includes("as scripted") === true, "the error");
@@ -63,6 +65,12 @@ testScenario("an edit, a long command, /clear, /quit and --resume", async (sandb
 
   await sandbox.typeLine("/clear");
   await sandbox.waitForSession(({ endReason }) => endReason === "clear", "the session that was cleared");
+  await sandbox.waitForSession(
+    ({ state, turnCount }) => state === "active" && turnCount === 0,
+    "the session after it",
+  );
+  // It draws its prompt again before it reads keys.
+  await Bun.sleep(1_500);
   await sandbox.prompt("SAY two");
   await sandbox.waitUntilIdle();
   await sandbox.look("cleared");
