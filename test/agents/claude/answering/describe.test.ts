@@ -302,15 +302,17 @@ describe("for any request", () => {
     );
   });
 
-  test("two changes of a file that are shown in full never look the same", () => {
+  test("two changes of a file that are shown in full never look the same, but for a final line break", () => {
     const part = fc.string({
       unit: fc.constantFrom("a", "\n", "- ", "+ ", " ", "⟨everywhere in the file⟩"),
       maxLength: 6,
     });
     const change = fc.record({ old_string: part, new_string: part, replace_all: fc.boolean() });
+    const withoutLineBreak = (_key: string, value: unknown) =>
+      typeof value === "string" ? value.replace(/\n$/, "") : value;
     fc.assert(
       fc.property(change, change, (one, two) => {
-        fc.pre(JSON.stringify(one) !== JSON.stringify(two));
+        fc.pre(JSON.stringify(one, withoutLineBreak) !== JSON.stringify(two, withoutLineBreak));
         const shown = (edit: object) => ask("Edit", { file_path: path("a"), ...edit }).lines;
         expect(shown(one)).not.toEqual(shown(two));
       }),
