@@ -166,6 +166,8 @@ describe("a full disk", () => {
     await post(eventsUntilAsk("first", "make"));
     fillDisk(fixture.home);
     expect(await app.stop()).toBe(0);
+    // The history may have removed its write-ahead log.
+    fillDisk(fixture.home);
     const { app: again, code, stderr } = await fixture.tryToStart();
     expect({ again, code }).toEqual({ again: null, code: 1 });
     expect(stderr).toMatch(/beckon cannot .*(ENOSPC|FULL).* the disk not full/);
