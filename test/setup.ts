@@ -127,7 +127,7 @@ export function findMissing(files: readonly string[], machine: Machine): Missing
   // test/agent/opencode.test.ts and test/long/agent-opencode.test.ts need opencode. Together they need all of them.
   const missingClis = Object.values(otherClis).filter(
     (cli) =>
-      isUsed([`test/agent/${cli.id}`, `test/long/agent-${cli.id}`, "test/agent/mix"]) &&
+      isUsed([`test/agent/${cli.id}`, `test/long/agent-${cli.id}`, "test/long/agent-mix"]) &&
       !machine.hasOtherCli(cli),
   );
   const windowsRuntime = isUsed(["test/wine/"]) && !machine.hasWindowsRuntime;

@@ -1,4 +1,4 @@
 /** Asks of the real Claude Code CLI are answered through Telegram. */
-import { testChannelWithCli } from "./channel-scenarios.ts";
+import { testChannelWithCli } from "../agent/channel-scenarios.ts";
 
 testChannelWithCli("telegram");

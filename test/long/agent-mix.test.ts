@@ -2,15 +2,15 @@
 import { expect } from "bun:test";
 import { join } from "node:path";
 import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
-import { cliVersion, findCli, isCliCached } from "./cli.ts";
-import { apiReady } from "./fake-api.ts";
-import { home, readFirstLine } from "./namespace.ts";
-import { testWithOtherCli } from "./other/clis.ts";
-import { codexDriver, escalate } from "./other/codex.ts";
-import { bash, opencodeDriver } from "./other/opencode.ts";
-import { type OtherSandbox, openOtherSandbox } from "./other/sandbox.ts";
-import { claudeVariables, createClaudeJson, defaultMode } from "./sandbox.ts";
-import { dialog } from "./scenario.ts";
+import { cliVersion, findCli, isCliCached } from "../agent/cli.ts";
+import { apiReady } from "../agent/fake-api.ts";
+import { home, readFirstLine } from "../agent/namespace.ts";
+import { testWithOtherCli } from "../agent/other/clis.ts";
+import { codexDriver, escalate } from "../agent/other/codex.ts";
+import { bash, opencodeDriver } from "../agent/other/opencode.ts";
+import { type OtherSandbox, openOtherSandbox } from "../agent/other/sandbox.ts";
+import { claudeVariables, createClaudeJson, defaultMode } from "../agent/sandbox.ts";
+import { dialog } from "../agent/scenario.ts";
 
 interface Member {
   readonly agent: string;
@@ -69,7 +69,7 @@ async function openMix(): Promise<OtherSandbox> {
   });
   const api = sandbox.space.startOutside([
     process.execPath,
-    join(import.meta.dir, "fake-api.ts"),
+    join(import.meta.dir, "../agent/fake-api.ts"),
     "/dev/null",
   ]);
   if ((await readFirstLine(api.stdout)) !== apiReady) throw new Error("the fake API did not start");

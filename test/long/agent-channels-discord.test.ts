@@ -1,8 +1,8 @@
 /** Asks of the real Claude Code CLI are answered through Discord, and its sessions have threads there. */
 import { expect } from "bun:test";
-import { testChannelWithCli } from "./channel-scenarios.ts";
-import { openChannels } from "./channels.ts";
-import { createCliTests, dialog } from "./scenario.ts";
+import { testChannelWithCli } from "../agent/channel-scenarios.ts";
+import { openChannels } from "../agent/channels.ts";
+import { createCliTests, dialog } from "../agent/scenario.ts";
 
 testChannelWithCli("discord");
 
