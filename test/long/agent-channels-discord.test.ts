@@ -28,8 +28,7 @@ testWithoutErrors(
     await team.waitForText("Ready for your next prompt");
     await sandbox.typeLine("DO bash touch x");
     await sandbox.waitForScreen(dialog.permission);
-    // The status file may come first, without the tool's name.
-    await team.waitForText("Waiting for you: Permission");
+    await team.waitForText("Waiting for you: Permission for Bash");
     await sandbox.acceptDialog(dialog.permission);
     await sandbox.waitForStatus("idle");
     await team.waitForText("Ready for your next prompt");

@@ -286,6 +286,11 @@ export function createSessionFeed(options: SessionFeedOptions): SessionFeed {
         phases.delete(transition.key);
         unused.delete(transition.key);
       }
+      // The agent's status file can open an ask before its hook names the tool.
+      if (transition.kind === "ask-named" && forward.phases && !isProbe(transition.session)) {
+        const { session } = transition;
+        setPhase(sessionKeyOf(session), formatPhase(session, "waiting"), phaseDelayMs);
+      }
       if (transition.kind !== "span" || isProbe(transition.session)) return;
       const { session, before, state: now } = transition;
       const key = sessionKeyOf(session);

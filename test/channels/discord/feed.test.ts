@@ -288,6 +288,21 @@ describe("what a session does", () => {
     expect(fixture.posts).toEqual([]);
   });
 
+  test("a tool that is named after the status file opened the ask is in the message", async () => {
+    const fixture = createFixture();
+    const timeline = createTimeline().hook("SessionStart", { source: "startup" });
+    change(fixture, timeline, null);
+    timeline.hook("UserPromptSubmit", { prompt: "go" }).file("waiting", "permission prompt");
+    enter(fixture, timeline.session(), "working", "waiting");
+    await fixture.time.advance(100);
+    timeline.hook("PermissionRequest", { tool_name: "Bash", tool_input: { command: "ls" } });
+    const session = timeline.session();
+    const [ask] = session.asks;
+    fixture.feed.onTransition({ kind: "ask-named", id: "a", session, ask } as Transition);
+    await fixture.time.advance(1_000);
+    expect(contents(fixture)).toEqual(["Waiting for you: Permission for Bash"]);
+  });
+
   test("waiting names what is asked, but not the command", async () => {
     const fixture = createFixture();
     const timeline = createTimeline().hook("SessionStart", { source: "startup" });
