@@ -24,7 +24,7 @@ const silenceMs = 100_000;
 /** Answers that were published while beckon was not running are read, but no older ones. */
 const maxMissedSeconds = 600;
 const maxSeenIds = 200;
-/** Whoever can publish to the reply topic could otherwise make beckon publish all day. */
+/** Anyone who can publish to the reply topic could otherwise make beckon publish all day. */
 const refusalPauseMs = 10_000;
 
 const refusal: ChannelMessage = {

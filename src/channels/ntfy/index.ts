@@ -16,7 +16,7 @@ const checkTopic = (value: unknown): string | null =>
 const checkToken = (value: unknown): string | null =>
   typeof value === "string" && value !== "" ? null : "an access token like tk_…";
 
-/** Whoever knows the name of a topic on a public server can read it. */
+/** Anyone who knows the name of a topic on a public server can read it. */
 const suggestTopic = (): string => `beckon-${randomBytes(12).toString("base64url")}`;
 
 export const ntfy: Service = {

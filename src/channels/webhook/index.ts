@@ -27,7 +27,7 @@ export const webhook: Service = {
   settings: [
     {
       name: "url",
-      question: "Which address? Whoever knows it can post there too, so it is kept with the secrets.",
+      question: "Which address? Anyone who knows it can post there too, so it is kept with the secrets.",
       isSecret: true,
       check: checkAddress,
     },

@@ -6,7 +6,7 @@ export interface ChannelFacts {
   /** For users: "Telegram". */
   readonly service: string;
   readonly answers: string;
-  /** Whoever knows its settings can answer. */
+  /** Anyone who knows its settings can answer. */
   readonly isOpen: boolean;
   /** What is wrong with its settings. */
   readonly mistakes: readonly string[];
