@@ -12,6 +12,7 @@ import { checkCommandLine, checkWrittenPath, checkWrittenText } from "../../shel
 import { skipsPermissions } from "../../shell/dangers/service-programs.ts";
 import { parseSimpleCommands } from "../../shell/index.ts";
 import type { AnswerSupport, RequestContext } from "../agent.ts";
+import { formatQuestionsHeading, listQuestionLines } from "../questions.ts";
 import { askUser, editTool, listPatchedFiles, listQuestions } from "./payload.ts";
 import { approvalMethods } from "./server.ts";
 
@@ -127,19 +128,11 @@ function describePatch(payload: JsonRecord, context: RequestContext): AskDetails
 
 function describeQuestions(payload: JsonRecord): AskDetails {
   const questions = listQuestions(payload);
-  const { lines, isWhole } = fitLines(
-    questions.flatMap(({ question, options }) => [
-      ...splitLines(question),
-      ...options.map(({ label, description }, index) => ({
-        prefix: `  ${index + 1}. `,
-        text: description === "" ? label : `${label}: ${description}`,
-      })),
-    ]),
-  );
+  const { lines, isWhole } = fitLines(listQuestionLines(questions));
   return {
     kind: "question",
     tool: askUser,
-    heading: questions.length === 1 ? "Answer a question" : `Answer ${questions.length} questions`,
+    heading: formatQuestionsHeading(questions.length),
     lines,
     isWhole,
     dangers: [],

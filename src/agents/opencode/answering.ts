@@ -15,6 +15,7 @@ import {
 } from "../../shell/dangers/inputs.ts";
 import { skipsPermissions } from "../../shell/dangers/service-programs.ts";
 import type { AnswerSupport, RequestContext } from "../agent.ts";
+import { formatQuestionsHeading, listQuestionLines } from "../questions.ts";
 import { asFields, asString, asStrings, parsePayload } from "./payload.ts";
 import { nameTool } from "./tools.ts";
 
@@ -133,19 +134,11 @@ function listAlways({ always }: JsonRecord): readonly string[] {
 function describeQuestions(payload: JsonRecord): AskDetails | null {
   const questions = parseQuestions(payload);
   if (questions === null) return null;
-  const { lines, isWhole } = fitLines(
-    questions.flatMap(({ question, options }) => [
-      ...splitLines(question),
-      ...options.map(({ label, description }, index) => ({
-        prefix: `  ${index + 1}. `,
-        text: description === "" ? label : `${label}: ${description}`,
-      })),
-    ]),
-  );
+  const { lines, isWhole } = fitLines(listQuestionLines(questions));
   return {
     kind: "question",
     tool: nameTool("question"),
-    heading: questions.length === 1 ? "Answer a question" : `Answer ${questions.length} questions`,
+    heading: formatQuestionsHeading(questions.length),
     lines,
     isWhole,
     dangers: [],

@@ -7,6 +7,7 @@ import { findRelativePath, hasDotSegments } from "../../../core/text/paths.ts";
 import { makeLineVisible } from "../../../core/text/visible.ts";
 import { findRealHost } from "../../../shell/dangers/inputs.ts";
 import type { RequestContext } from "../../agent.ts";
+import { formatQuestionsHeading, listQuestionLines } from "../../questions.ts";
 import { askKindOf } from "../payload.ts";
 import { formatToolName } from "../summary.ts";
 import { findDangers } from "./dangers.ts";
@@ -235,17 +236,10 @@ function describePlan(input: JsonRecord): Description {
 }
 
 function describeQuestions(input: JsonRecord): Description {
-  const heading = "Answer a question";
   const questions = parseQuestions(input);
-  if (questions === null) return { heading, lines: formatInput(input), isPartial: true };
-  const lines = questions.flatMap(({ question, options }) => [
-    ...splitLines(question),
-    ...options.map(({ label, description }, index) => ({
-      prefix: `  ${index + 1}. `,
-      text: description === "" ? label : `${label}: ${description}`,
-    })),
-  ]);
-  return { heading: questions.length === 1 ? heading : `Answer ${questions.length} questions`, lines };
+  if (questions === null)
+    return { heading: formatQuestionsHeading(1), lines: formatInput(input), isPartial: true };
+  return { heading: formatQuestionsHeading(questions.length), lines: listQuestionLines(questions) };
 }
 
 function describeOther(tool: string, input: JsonRecord): Description {
