@@ -2,9 +2,9 @@
  * Connects channels to the app. Nothing of src/channels is loaded before the settings list a channel, so this costs a user without
  * one nothing.
  */
-import { statSync } from "node:fs";
 import type { ChannelReport, ChannelSink, ChannelSinkOptions, ChannelTest } from "../channels/sink.ts";
 import type { Sink } from "../core/ports.ts";
+import { readFileStamp } from "../storage/files.ts";
 import { loadJsonState, saveJsonState } from "../storage/json-state.ts";
 import type { Paths } from "../storage/paths.ts";
 import { createSaver } from "../storage/saver.ts";
@@ -66,7 +66,7 @@ export function createChannels(options: ChannelsOptions): Channels {
   async function update(): Promise<void> {
     if (isStopped || isDisabled() || (sink === null && !hasChannels())) return;
     sink ??= await load();
-    secretsStamp = readStamp(paths.channelSecrets);
+    secretsStamp = readFileStamp(paths.channelSecrets);
     await sink.reload();
     cancelPoll();
     if (hasChannels()) pollSecrets();
@@ -96,7 +96,7 @@ export function createChannels(options: ChannelsOptions): Channels {
   function pollSecrets(): void {
     cancelPoll = scheduleTogether(() => {
       pollSecrets();
-      if (readStamp(paths.channelSecrets) !== secretsStamp) updateLater();
+      if (readFileStamp(paths.channelSecrets) !== secretsStamp) updateLater();
     }, secretsPollMs);
   }
 
@@ -140,13 +140,4 @@ export function createChannels(options: ChannelsOptions): Channels {
       await sink?.stop();
     },
   };
-}
-
-function readStamp(path: string): string {
-  try {
-    const { mtimeMs, ctimeMs, size } = statSync(path);
-    return `${mtimeMs} ${ctimeMs} ${size}`;
-  } catch {
-    return "";
-  }
 }

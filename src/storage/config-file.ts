@@ -2,12 +2,12 @@
  * The user's settings file, config.json. It is read again whenever it changes. It may be a link, because users keep their settings
  * in a repository of dotfiles. beckon only reads it.
  */
-import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Config, defaultConfig, parseConfig } from "../core/config/config.ts";
 import { readErrorMessage } from "../core/error-message.ts";
 import { limits } from "../core/limits.ts";
-import { errorCode, readSmallFile } from "./files.ts";
+import { errorCode, readFileStamp, readSmallFile } from "./files.ts";
 import { describeJsonError } from "./json-error.ts";
 import { scheduleTogether } from "./schedule.ts";
 
@@ -27,7 +27,7 @@ export function watchConfig(path: string, onChange: () => void, schedule = sched
   let problems: readonly string[] = [];
 
   function readIfChanged(): boolean {
-    const now = readStamp(path);
+    const now = readFileStamp(path);
     if (now === stamp) return false;
     const isFirst = stamp === "";
     stamp = now;
@@ -48,16 +48,6 @@ export function watchConfig(path: string, onChange: () => void, schedule = sched
   readIfChanged();
   let cancelPoll = pollLater();
   return { config: () => config, problems: () => problems, stop: () => cancelPoll() };
-}
-
-/** Changes whenever the file does. A change of its mode changes only ctime. */
-function readStamp(path: string): string {
-  try {
-    const { mtimeMs, ctimeMs, size, ino } = statSync(path);
-    return `${mtimeMs} ${ctimeMs} ${size} ${ino}`;
-  } catch (error) {
-    return errorCode(error);
-  }
 }
 
 const lastValid = "The last valid settings stay in use";

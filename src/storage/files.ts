@@ -314,3 +314,13 @@ export function ignoreErrors(action: () => void): void {
     action();
   } catch {}
 }
+
+/** Changes whenever the file does. A change of its mode changes only ctime. */
+export function readFileStamp(path: string): string {
+  try {
+    const { mtimeMs, ctimeMs, size, ino } = statSync(path);
+    return `${mtimeMs} ${ctimeMs} ${size} ${ino}`;
+  } catch (error) {
+    return errorCode(error);
+  }
+}

@@ -21,6 +21,7 @@ import {
   ensurePrivateFolder,
   errorCode,
   ignoreErrors,
+  readFileStamp,
   readOwnFile,
   readSmallFile,
   writePrivateFile,
@@ -215,14 +216,5 @@ export function findStoreProblem({ ports: path }: StorePaths): string | null {
 
 /** Changes whenever the ports may have. */
 export function readPortsStamp(paths: StorePaths, sharedProjects: Iterable<string> = []): string {
-  return [paths.ports, ...[...sharedProjects].map(projectFileOf)].map(readStamp).join();
-}
-
-function readStamp(path: string): string {
-  try {
-    const { mtimeMs, ctimeMs, size, ino } = statSync(path);
-    return `${mtimeMs} ${ctimeMs} ${size} ${ino}`;
-  } catch (error) {
-    return errorCode(error);
-  }
+  return [paths.ports, ...[...sharedProjects].map(projectFileOf)].map(readFileStamp).join();
 }
