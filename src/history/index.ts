@@ -189,7 +189,7 @@ export function createHistory(options: HistoryOptions): History {
   }
 
   function add(row: StateRow | null): void {
-    if (row === null || !isOn()) return;
+    if (row === null) return;
     if (rows.length < maxWaitingRows) rows.push(row);
     scheduleWrite();
   }
@@ -267,10 +267,10 @@ export function createHistory(options: HistoryOptions): History {
       scheduleWrite();
     },
     onTransition(transition: Transition) {
-      add(createStateRow(transition));
+      if (isOn()) add(createStateRow(transition));
     },
     addStreamEvent({ id, event, data }) {
-      add({ row: "change", seq: Number(id), event, data: JSON.stringify(data) });
+      if (isOn()) add({ row: "change", seq: Number(id), event, data: JSON.stringify(data) });
     },
     findItems: (query) => ask<HistoryPage>({ name: "findItems", query }, () => empty.findItems(query)),
     computeStats: (days) => ask<Stats>({ name: "computeStats", days }, () => empty.computeStats(days)),
