@@ -9,6 +9,7 @@ import {
 } from "../core/session/event.ts";
 import type { EventStamp } from "./agent.ts";
 import type { HookMessage } from "./envelope.ts";
+import { toOneLine } from "./one-line.ts";
 
 /** An event that a hook sent, with what the forwarder saw around it. */
 export function createHookEvent(
@@ -21,6 +22,16 @@ export function createHookEvent(
   const about = { place, attended, project, payloadKey: stamp.key, ...subject };
   return createInternalEvent(stamp.id, stamp, about, change);
 }
+
+/** The request that doctor sends for an agent that reports none of its own. */
+export const createDoctorAsk = (text: unknown): Change => ({
+  kind: "ask",
+  ask: "permission",
+  tool: null,
+  inputKey: null,
+  summary: toOneLine(asText(text)),
+  options: [],
+});
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: an id must not have them
 const unprintable = /[\u0000-\u001f\u007f-\u009f]/;

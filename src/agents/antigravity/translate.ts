@@ -6,7 +6,7 @@ import type { JsonRecord } from "../../core/json.ts";
 import type { AgentEvent, Change } from "../../core/session/event.ts";
 import type { EventStamp } from "../agent.ts";
 import type { HookMessage } from "../envelope.ts";
-import { asText, createHookEvent, readId, readPath } from "../hook-event.ts";
+import { asText, createDoctorAsk, createHookEvent, readId, readPath } from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
 import { nameEvent } from "./forwarding.ts";
 
@@ -40,14 +40,7 @@ function createChange(name: string, payload: JsonRecord): Change {
     }
     // Events of beckon's own: doctor needs one that alerts and one that ends it.
     case "DoctorTest":
-      return {
-        kind: "ask",
-        ask: "permission",
-        tool: null,
-        inputKey: null,
-        summary: toOneLine(asText(payload.text)),
-        options: [],
-      };
+      return createDoctorAsk(payload.text);
     case "DoctorEnd":
       return { kind: "session-end", reason: "other" };
     default:

@@ -1,22 +1,20 @@
 /** Copilot CLI while the app runs: its events, and what is watched beside its hooks. Its requests are answered in its terminal. */
 import type { AgentRuntime } from "../agent.ts";
+import { createRuntime } from "../runtime.ts";
 import { copilotForwarding } from "./forwarding.ts";
 import { isPresent } from "./setup/folder.ts";
 import { createRegistrationCheck } from "./setup/registration-check.ts";
-import { dedupeKey, explainRefusal, readDetails, stripToolOutput, translate } from "./translate.ts";
+import { explainRefusal, readDetails, stripToolOutput, translate } from "./translate.ts";
 import { findTranscript, watchCopilot } from "./watch/index.ts";
 
-export const copilot: AgentRuntime = {
+/** Hooks of beckon and of a project's .claude/settings.json send the same payload: its text tells, so there is no dedupeKey. */
+export const copilot: AgentRuntime = createRuntime(copilotForwarding, {
   translate,
   readDetails,
   explainRefusal,
   stripToolOutput,
-  identifierFields: new Set(copilotForwarding.identifierFields),
-  dedupeKey,
-  dangers: null,
-  answering: null,
   watch: watchCopilot,
   findTranscript,
   isPresent,
   createRegistrationCheck,
-};
+});

@@ -133,9 +133,6 @@ export function stripToolOutput(text: string, from: number, payload: JsonRecord)
   return stripped;
 }
 
-/** Hooks of beckon and of a project's .claude/settings.json send the same payload: its text tells. */
-export const dedupeKey = (): null => null;
-
 export function readDetails(payload: JsonRecord): EventDetails {
   const { eventName, tool, input } = parsePayload(payload);
   const common = tool === "" ? {} : { tool: { name: tool, input } };

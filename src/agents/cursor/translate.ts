@@ -8,7 +8,7 @@ import type { AgentEvent, Change } from "../../core/session/event.ts";
 import { blankMember } from "../../core/text/json-text.ts";
 import type { EventDetails, EventStamp } from "../agent.ts";
 import type { HookMessage } from "../envelope.ts";
-import { asText, createHookEvent, readId, readPath } from "../hook-event.ts";
+import { asText, createDoctorAsk, createHookEvent, readId, readPath } from "../hook-event.ts";
 import { toOneLine, truncate } from "../one-line.ts";
 
 /** null if the payload names no session or no event. */
@@ -60,14 +60,7 @@ function createChange(name: string, payload: JsonRecord): Change {
       return { kind: "turn-start" };
     // An event of beckon's own: doctor needs one that alerts.
     case "doctorTest":
-      return {
-        kind: "ask",
-        ask: "permission",
-        tool: null,
-        inputKey: null,
-        summary: toOneLine(asText(payload.text)),
-        options: [],
-      };
+      return createDoctorAsk(payload.text);
     default:
       return { kind: "no-change" };
   }

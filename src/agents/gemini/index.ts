@@ -1,5 +1,6 @@
 /** Gemini CLI while the app runs: its events, and what is watched beside its hooks. Its requests are answered in its terminal. */
 import type { AgentRuntime } from "../agent.ts";
+import { createRuntime } from "../runtime.ts";
 import { readGuardRequest } from "./edits.ts";
 import { geminiForwarding } from "./forwarding.ts";
 import { isPresent } from "./setup/folder.ts";
@@ -7,18 +8,15 @@ import { createRegistrationCheck } from "./setup/registration-check.ts";
 import { dedupeKey, explainRefusal, readDetails, stripToolOutput, translate } from "./translate.ts";
 import { findTranscript, watchGemini } from "./watch/index.ts";
 
-export const gemini: AgentRuntime = {
+export const gemini: AgentRuntime = createRuntime(geminiForwarding, {
   translate,
   readDetails,
   readGuardRequest,
   explainRefusal,
   stripToolOutput,
-  identifierFields: new Set(geminiForwarding.identifierFields),
   dedupeKey,
-  dangers: null,
-  answering: null,
   watch: watchGemini,
   findTranscript,
   isPresent,
   createRegistrationCheck,
-};
+});

@@ -3,20 +3,17 @@ import { join } from "node:path";
 import { asRecord } from "../../../core/json.ts";
 import { readHookCommand } from "../../../settings-file/hook-command.ts";
 import { type Env, homeOf } from "../../../system/folders.ts";
-import { readSettingsText } from "../../setup/file-check.ts";
+import { createJsonFileCheck } from "../../setup/file-check.ts";
 import type { CalledBeckon } from "../../setup/index.ts";
 
 /** The place that versions 1.0.5 to 1.1.27 read, by several reports. Its documentation names others. */
 export const hooksPath = (env: Env): string => join(homeOf(env), ".gemini", "config", "hooks.json");
 
-/** It is connected. One that is installed but not connected does not count: nobody has run this part yet. */
-export function isRegistered(env: Env): boolean {
-  try {
-    return listOwn(JSON.parse(readSettingsText(hooksPath(env)))).length > 0;
-  } catch {
-    return false;
-  }
-}
+/** An agent that is installed but not connected does not count: nobody has run this part yet. */
+export const { isRegistered, createRegistrationCheck } = createJsonFileCheck(
+  hooksPath,
+  (file) => listOwn(file).length > 0,
+);
 
 /** The name of beckon's hooks in the file. */
 export const ownName = "beckon";

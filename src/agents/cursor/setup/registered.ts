@@ -3,19 +3,16 @@ import { join } from "node:path";
 import { asRecord } from "../../../core/json.ts";
 import { readHookCommand } from "../../../settings-file/hook-command.ts";
 import { type Env, homeOf } from "../../../system/folders.ts";
-import { readSettingsText } from "../../setup/file-check.ts";
+import { createJsonFileCheck } from "../../setup/file-check.ts";
 import type { CalledBeckon } from "../../setup/index.ts";
 
 export const hooksPath = (env: Env): string => join(homeOf(env), ".cursor", "hooks.json");
 
-/** Cursor calls beckon. A Cursor that is installed but not connected does not count: nobody has run this part yet. */
-export function isRegistered(env: Env): boolean {
-  try {
-    return listOwn(JSON.parse(readSettingsText(hooksPath(env)))).length > 0;
-  } catch {
-    return false;
-  }
-}
+/** An agent that is installed but not connected does not count: nobody has run this part yet. */
+export const { isRegistered, createRegistrationCheck } = createJsonFileCheck(
+  hooksPath,
+  (file) => listOwn(file).length > 0,
+);
 
 interface OwnEntry extends CalledBeckon {
   readonly event: string;
