@@ -28,6 +28,8 @@ export interface SessionName {
   readonly project: string;
   /** `(main)`, `“Fix the cart”`; empty if no other session has this project. */
   readonly difference: string;
+  /** The agent's id, in an alert if there are sessions of several agents. Lists have a column for it. */
+  readonly agent?: string;
 }
 
 export function namePartsOf(session: Session): NameParts {

@@ -55,10 +55,11 @@ export function computeAlerts(input: AlertsInput): ComputedAlerts {
   const shown = judged.filter(({ suppression }) => suppression === null).map(({ cause }) => cause);
   const groups = groupCauses(shown);
   const names = nameForAlerts(groups.flatMap(listNamedSessions), sessions);
+  const namesAgents = groups.length > 0 && hasSeveralAgents(sessions);
   // After midnight, a time of today is shown with its day.
   const midnight = groups.length > 0 ? [findNextMidnight(now)] : [];
   return {
-    show: groups.map((group) => createAlert(group, names, input)),
+    show: groups.map((group) => createAlert(group, { names, namesAgents }, input)),
     suppressed: judged.flatMap(({ cause: { key }, suppression }) =>
       suppression ? [{ key, reason: suppression.reason, isPause: suppression.isPause === true }] : [],
     ),
@@ -198,6 +199,10 @@ function nameForAlerts(
   return nameSessions(all.map(namePartsOf));
 }
 
+/** Ended sessions count too: the end of an agent's last session must not change the text of an alert. */
+const hasSeveralAgents = (sessions: readonly Session[]): boolean =>
+  sessions.some(({ agent }) => agent !== sessions[0]?.agent);
+
 function findEarliest(times: readonly number[], now: number): number | null {
   let first: number | null = null;
   for (const at of times) if (at > now && (first === null || at < first)) first = Math.ceil(at);
@@ -282,10 +287,13 @@ function listNamedSessions({ causes }: AlertGroup): readonly Session[] {
 
 function createAlert(
   { key, first, causes, isAll }: AlertGroup,
-  names: ReadonlyMap<string, SessionName>,
+  { names, namesAgents }: { readonly names: ReadonlyMap<string, SessionName>; readonly namesAgents: boolean },
   { config, formatTime }: AlertsInput,
 ): Alert {
-  const nameOf = ({ session }: AlertCause): SessionName => names.get(sessionKeyOf(session)) ?? unnamed;
+  const nameOf = ({ session }: AlertCause): SessionName => ({
+    ...(names.get(sessionKeyOf(session)) ?? unnamed),
+    ...(namesAgents ? { agent: session.agent } : {}),
+  });
   const kind = causes.some((cause) => cause.kind === "idle") ? "idle" : first.kind;
   const isSingle = key === first.key;
   const items = isSingle

@@ -102,7 +102,7 @@ function fitName(name: SessionName, predicate: string): string {
   return fitSessionName(name, maxVisibleTitle - measureWidth(predicate) - 1);
 }
 
-/** "Explore subagent · main · Rewrite the guide · tmux %3 · since 14:20", without what the name in the title says already. */
+/** "codex · Explore subagent · main · Rewrite the guide · tmux %3 · since 14:20", without what the name in the title says already. */
 function formatContext(
   session: Session,
   name: SessionName,
@@ -118,7 +118,8 @@ function formatContext(
   const isPromptCut = topic === "" && name.difference.startsWith("“") && !shownName.endsWith(name.difference);
   const prompt = isPromptCut ? name.difference : "";
   const terminal = session.ended ? null : nameTerminal(session.place);
-  return [subagent, ...further, prompt, terminal, when].filter(Boolean).join(" · ");
+  const agent = toSingleLine(name.agent ?? "");
+  return [agent, subagent, ...further, prompt, terminal, when].filter(Boolean).join(" · ");
 }
 
 export function formatFailedAlert(session: Session, name: SessionName, when: string): AlertText {

@@ -107,6 +107,14 @@ describe("an alert about", () => {
       ["web (fix-login) wants to use Bash", "npm run deploy\nsince 14:20"],
     ]);
   });
+  test("an alert names the agent if there are sessions of several, also after one of them has ended", () => {
+    const web = blocked("web", 0, { gitBranch: null, place: null });
+    const codex = done("docs", minute, { agent: "codex" });
+    const bodyWith = (...others: Session[]) => computeTestAlerts([web, ...others]).show[0]?.body;
+    expect(bodyWith(done("docs", minute))).toBe("npm run deploy\nsince 14:20");
+    expect(bodyWith(codex)).toBe("npm run deploy\nclaude · since 14:20");
+    expect(bodyWith({ ...ended("docs", minute), agent: "codex" })).toBe(bodyWith(codex));
+  });
   test.each([
     ["Write", "shop-api “DO write /tmp/…” wants to use Write"],
     ["mcp__github__create_issue", "sho…pi “DO wr…” wants to use create_issue (github)"],
