@@ -190,6 +190,8 @@ function checkForwarding(agent: Agent, story: Story): void {
         forwarding.isDecision(output);
         forwarding.isAttended({});
       }),
+      // An object that cannot be turned into text.
+      { examples: [[{ hook_event_name: { toString: "" }, type: { toString: "" } }, null]] },
     );
   });
 }
@@ -258,6 +260,7 @@ function checkRuntime(agent: Agent, story: Story): void {
       onError: (text) => errors.push(text),
       exec: async () => ({ code: null, stdout: "", stderr: "" }),
       holdRequest: () => () => {},
+      listWindows: async () => [],
       findProgram: async () => null,
     });
     watcher?.scan([]);

@@ -25,8 +25,9 @@ export const codexForwarding: Forwarding = {
   isAttended: () => null,
   identify: (payload) => ({ eventName: payload.hook_event_name, sessionId: payload.session_id }),
   spoolKind(payload) {
-    const name = String(payload.hook_event_name);
-    const kind = Object.hasOwn(spoolKinds, name) ? spoolKinds[name] : undefined;
+    const { hook_event_name: name } = payload;
+    const isKnown = typeof name === "string" && Object.hasOwn(spoolKinds, name);
+    const kind = isKnown ? spoolKinds[name] : undefined;
     return { kind: kind ?? "other", toolUseId: payload.tool_use_id };
   },
   isSessionStart: (payload) => payload.hook_event_name === "SessionStart" && payload.source !== "compact",
