@@ -84,6 +84,7 @@ testScenario("answers given in beckon close the open dialog", async (sandbox) =>
   await sandbox.look("dialog");
   await answer("deny", "not now");
   await sandbox.look("denied");
+  expect(sandbox.readLastText()).toContain("not now");
 
   await sandbox.prompt(question);
   await sandbox.waitForDialog("question");

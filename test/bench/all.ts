@@ -20,6 +20,7 @@ const benches: readonly string[] = [
   "idle",
   "held",
   "turn",
+  "agents",
   "turn-others",
   "guard",
   "history",

@@ -4,6 +4,7 @@
  */
 import { sandboxNeeds } from "../agent/cli.ts";
 import { fetchOtherCli, isOtherCliCached } from "../agent/other/clis.ts";
+import { codexDriver } from "../agent/other/codex.ts";
 import { bash as copilotBash, copilotDriver } from "../agent/other/copilot.ts";
 import { geminiDriver, shell as geminiShell } from "../agent/other/gemini.ts";
 import { bash, opencodeConfig, opencodeDriver } from "../agent/other/opencode.ts";
@@ -24,41 +25,51 @@ interface Bench {
   /** Settings in which a command needs no permission. */
   readonly files: Readonly<Record<string, string>>;
   createCommand(prompt: string): string;
-  readonly call: string;
+  /** The prompt that makes the agent run a shell command. */
+  readonly createCall: (command: string) => string;
   /** How many hooks the agent waits for at a call. It waits for none of a plugin's. */
   readonly awaitedHooks: number;
 }
 
 const benches: readonly Bench[] = [
   {
+    driver: codexDriver,
+    files: {},
+    // The flag stands for the trust that the user gives to hooks.
+    createCommand: (prompt) =>
+      `codex exec --dangerously-bypass-hook-trust --skip-git-repo-check '${prompt}' </dev/null`,
+    createCall: (cmd) => `DO tool exec_command ${JSON.stringify({ cmd })}`,
+    awaitedHooks: 2,
+  },
+  {
     driver: opencodeDriver,
     files: opencodeConfig({ bash: "allow", edit: "allow" }),
     // As an argument, a prompt with spaces would get quotes around it.
     createCommand: (prompt) => `printf %s '${prompt}' | opencode run`,
-    call: bash("true"),
+    createCall: bash,
     awaitedHooks: 0,
   },
   {
     driver: copilotDriver,
     files: {},
     createCommand: (prompt) => `copilot -p '${prompt}' --allow-all-tools`,
-    call: copilotBash("true"),
+    createCall: copilotBash,
     awaitedHooks: 1,
   },
   {
     driver: geminiDriver,
     files: {},
     createCommand: (prompt) => `gemini -p '${prompt}' --approval-mode yolo`,
-    call: geminiShell("true"),
+    createCall: geminiShell,
     awaitedHooks: 2,
   },
 ];
 
-async function msPerCall(sandbox: OtherSandbox, { createCommand, call }: Bench): Promise<number> {
+async function msPerCall(sandbox: OtherSandbox, { createCommand, createCall }: Bench): Promise<number> {
   const before = sandbox.readRequests().length;
-  const prompt = Array.from({ length: calls }, (_, n) => (n === 0 ? call : call.replace(/^DO /, ""))).join(
-    " >> ",
-  );
+  // Each call is another one: opencode asks the user about a call that is made three times.
+  const steps = Array.from({ length: calls }, (_, n) => createCall(`true ${n}`));
+  const prompt = steps.join(" >> ").replaceAll(">> DO ", ">> ");
   await sandbox.runShell(`cd proj && ${createCommand(prompt)} >/dev/null 2>&1`);
   const requests = sandbox.readRequests().slice(before);
   if (requests.length !== calls + 1) throw new Error(`${requests.length} of ${calls + 1} requests arrived`);

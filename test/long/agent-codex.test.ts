@@ -18,33 +18,42 @@ async function sendFirst(sandbox: OtherSandbox): Promise<void> {
   throw new Error("the first prompt was not sent");
 }
 
-testScenario("answers given in beckon close the open dialog of the shared server", async (sandbox) => {
+/** Starts Codex with its shared server and one turn. The hooks are trusted first, in a terminal without it. */
+async function startWithServer(sandbox: OtherSandbox): Promise<void> {
   await startTrusted(sandbox);
   await say(sandbox, "hello");
   await sandbox.leaveCli("/exit");
   await sandbox.startCli();
   await sendFirst(sandbox);
   await sandbox.waitUntilIdle();
-  const answer = async (...args: string[]) => {
-    const { sessionId } = await sandbox.waitForSession(
-      ({ asks }) => asks.some(({ answerable }) => answerable),
-      "an ask that can be answered",
-    );
-    const { code, stderr } = await sandbox.beckon.run("answer", sessionId, ...args);
-    expect([code, stderr]).toEqual([0, ""]);
-    await sandbox.waitUntilNoDialog();
-    await sandbox.waitUntilIdle();
-  };
+}
+
+/** Answers the open request with `beckon answer`, which closes the dialog. Returns what beckon showed of the request. */
+async function answer(sandbox: OtherSandbox, ...args: string[]): Promise<string> {
+  const { sessionId } = await sandbox.waitForSession(
+    ({ asks }) => asks.some(({ answerable }) => answerable),
+    "an ask that can be answered",
+  );
+  const { stdout } = await sandbox.beckon.run("answer", sessionId);
+  const { code, stderr } = await sandbox.beckon.run("answer", sessionId, ...args);
+  expect([code, stderr]).toEqual([0, ""]);
+  await sandbox.waitUntilNoDialog();
+  await sandbox.waitUntilIdle();
+  return stdout;
+}
+
+testScenario("answers given in beckon close the open dialog of the shared server", async (sandbox) => {
+  await startWithServer(sandbox);
   await sandbox.prompt(escalate("touch allowed"));
   await sandbox.waitForDialog("permission");
   await sandbox.look("dialog");
-  await answer("allow", "--yes");
+  await answer(sandbox, "allow", "--yes");
   await sandbox.look("allowed");
 
   await sandbox.prompt(escalate("touch denied"));
   await sandbox.waitForDialog("permission");
   await sandbox.look("dialog");
-  await answer("deny");
+  await answer(sandbox, "deny");
   await sandbox.look("denied");
 
   await sandbox.pressKeys("BTab");
@@ -52,10 +61,33 @@ testScenario("answers given in beckon close the open dialog of the shared server
   await sandbox.prompt(question);
   await sandbox.waitForDialog("question");
   await sandbox.look("question");
-  await answer("Blue");
+  await answer(sandbox, "Blue");
   await sandbox.look("answered");
   const { stdout } = await sandbox.space.run(["ls", "proj"], {});
   expect(stdout).toBe("allowed\n");
+});
+
+testScenario("a change of files is shown in full, and allowed and denied in beckon", async (sandbox) => {
+  await startWithServer(sandbox);
+  // Outside of the project, so Codex asks.
+  const patch = (name: string) => {
+    const lines = ["*** Begin Patch", `*** Add File: ${home}/${name}`, "+a line", "*** End Patch"];
+    const cmd = ["apply_patch <<'EOF'", ...lines, "EOF", ""].join("\n");
+    return `DO tool exec_command ${JSON.stringify({ cmd })}`;
+  };
+  await sandbox.prompt(patch("allowed.txt"));
+  await sandbox.waitForDialog("permission");
+  await sandbox.look("dialog");
+  expect(await answer(sandbox, "allow", "--yes")).toMatch(/Change .*allowed\.txt[\s\S]*\+a line/);
+  await sandbox.look("allowed");
+  expect(sandbox.hasFile("allowed.txt")).toBe(true);
+
+  await sandbox.prompt(patch("denied.txt"));
+  await sandbox.waitForDialog("permission");
+  await sandbox.look("dialog");
+  await answer(sandbox, "deny");
+  await sandbox.look("denied");
+  expect(sandbox.hasFile("denied.txt")).toBe(false);
 });
 
 testScenario("Esc while it works, an API error, /compact, /new and the next prompts", async (sandbox) => {
