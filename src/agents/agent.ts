@@ -7,7 +7,7 @@
  */
 import type { AutoAllowRules } from "../core/config/auto-allow-rules.ts";
 import type { JsonRecord } from "../core/json.ts";
-import type { Exec } from "../core/ports.ts";
+import type { Exec, ListWindows } from "../core/ports.ts";
 import type { Answer, AskDetails } from "../core/session/ask-details.ts";
 import type { AgentEvent, ClockReading, Enrichment, Moment } from "../core/session/event.ts";
 import type { Ask, Session } from "../core/session/session.ts";
@@ -233,6 +233,7 @@ export interface WatchContext {
   readonly mask: (text: string) => string;
   readonly onError: (text: string) => void;
   readonly exec: Exec;
+  readonly listWindows: ListWindows;
   /** The agent's program, as the last install found it. null if unknown. */
   readonly findProgram: () => Promise<AgentProgram | null>;
   /** Lets the user answer a request that the watcher itself can answer. Returns a function to call when the request is over. */

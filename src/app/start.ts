@@ -347,6 +347,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     mask: maskText,
     onError,
     exec,
+    listWindows: desktop.terminals.listWindows,
     holdRequest: pending.holdWatched,
     findProgram: async (agent) => readInstallRecord(paths)?.programs[agent] ?? null,
   });

@@ -223,12 +223,25 @@ export interface TerminalTarget {
   readonly title: string | null;
 }
 
+/** A window on the user's desktop. */
+export interface DesktopWindow {
+  /** The window system's own id. */
+  readonly id: string;
+  /** null if unknown. */
+  readonly pid: number | null;
+  readonly title: string;
+}
+
+/** Lists the windows on the user's desktop. Empty if the window system does not list them. Never rejects. */
+export type ListWindows = () => Promise<readonly DesktopWindow[]>;
+
 export interface Terminals {
   focus(target: TerminalTarget): Promise<FocusOutcome>;
   /** Whether the session's pane is what the user sees now; null if it cannot be known. */
   isPaneVisible(target: TerminalTarget): Promise<boolean | null>;
   /** How far `focus` would get. Changes nothing. */
   dryRunFocus(target: TerminalTarget): Promise<FocusOutcome>;
+  readonly listWindows: ListWindows;
 }
 
 export interface PresenceReading {

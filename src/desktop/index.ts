@@ -54,6 +54,7 @@ export function createDesktopParts(env: Env): DesktopParts {
       focus: async (target) => (await loadTerminals()).focus(target),
       isPaneVisible: async (target) => (await loadTerminals()).isPaneVisible(target),
       dryRunFocus: async (target) => (await loadTerminals()).dryRunFocus(target),
+      listWindows: async () => (await loadTerminals()).listWindows(),
     },
     readPresence: async () => (await loadPresence())(),
     openFile: async (path) => (await import("./open-file.ts")).openFile(path),

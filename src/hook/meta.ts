@@ -8,6 +8,7 @@ import { limits } from "../core/limits.ts";
 import { pickTerminalVariables } from "../core/terminal-variables.ts";
 import type { Env } from "../system/folders.ts";
 import { currentFolder } from "../system/folders.ts";
+import { formatTty } from "../system/tty.ts";
 
 /** The agent whose hook this is. */
 export interface Sender {
@@ -156,14 +157,5 @@ export async function findAgentProcess(id: string): Promise<ProcessStat | null> 
     if (ancestor.name === id || runtimes.has(ancestor.name)) return ancestor;
     pid = ancestor.parent;
   }
-  return null;
-}
-
-/** `device` is tty_nr of /proc/PID/stat: the minor number is in bits 31–20 and 7–0, the major in bits 15–8. */
-export function formatTty(device: number): string | null {
-  const major = (device >> 8) & 0xfff;
-  const minor = (device & 0xff) | ((device >>> 12) & 0xfff00);
-  if (major >= 136 && major <= 143) return `/dev/pts/${(major - 136) * 256 + minor}`;
-  if (major === 4) return minor < 64 ? `/dev/tty${minor}` : `/dev/ttyS${minor - 64}`;
   return null;
 }

@@ -115,6 +115,7 @@ async function replay(rows: readonly RecordedRow[], adapter: ReplayAdapter): Pro
     },
     exec: async () => ({ code: null, stdout: "", stderr: "" }),
     holdRequest: () => () => {},
+    listWindows: async () => [],
     findProgram: async () => null,
   });
   const history = createHistory();

@@ -29,7 +29,7 @@ async function click(
       preferences: () => noPreferences,
       showMessage: (...parts) => void messages.push(parts.join(": ")),
     },
-    terminals: { focus: never, isPaneVisible: never, dryRunFocus: never },
+    terminals: { focus: never, isPaneVisible: never, dryRunFocus: never, listWindows: never },
     pending: { answer },
     clock: () => ({ ...now, host: "h", boot: "b" }),
     sessions: () => [session],
@@ -88,6 +88,7 @@ test("a session that died can be gone to while its pane is there; otherwise a me
         focus: () => Promise.resolve(outcome),
         isPaneVisible: () => Promise.resolve(null),
         dryRunFocus: () => Promise.reject(),
+        listWindows: async () => [],
       },
     });
   expect(await goTo({ result: "exact", by: "tmux", why: null })).toEqual([]);
@@ -145,7 +146,12 @@ test("Settings… opens a file that lists every setting and sets none", async ()
 test("a click that only reaches the window says so, and where to look", async () => {
   const why = "this GNOME Terminal does not let other programs select a tab";
   const focus = async () => ({ result: "window", by: "GNOME Terminal, X11", why }) as const;
-  const terminals = { focus, isPaneVisible: async () => null, dryRunFocus: focus };
+  const terminals = {
+    focus,
+    isPaneVisible: async () => null,
+    dryRunFocus: focus,
+    listWindows: async () => [],
+  };
   const messages = await click({ do: "focus", session: keyOf(session) }, async () => "", { terminals });
   expect(messages).toEqual([
     "As close as beckon gets: This is its window (GNOME Terminal, X11).\nThis GNOME Terminal does not let other programs select a tab.\nWhere to look: pts/1, in /home/dev/shop.",

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, readlinkSync, realpathSync, symlinkSync } from "node:fs";
 import { limits } from "../../src/core/limits.ts";
-import { formatTty } from "../../src/hook/meta.ts";
+import { formatTty } from "../../src/system/tty.ts";
 import { testWith } from "../needs.ts";
 import {
   beckonHook,

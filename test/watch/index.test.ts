@@ -29,6 +29,7 @@ function watchSessions(...sessions: Session[]): void {
     mask: (text) => text,
     exec: async () => ({ code: null, stdout: "", stderr: "" }),
     holdRequest: () => () => {},
+    listWindows: async () => [],
     findProgram: async () => null,
     onError: (text) => {
       throw new Error(text);

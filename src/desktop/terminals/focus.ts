@@ -14,7 +14,7 @@ import {
   queryWindow,
   type WindowSystem,
 } from "./detect.ts";
-import { type Plan, type ProcessInfo, readEnvironment, readLineage } from "./plan.ts";
+import { type Plan, type ProcessInfo, readEnvironment, readLineage, type WindowInfo } from "./plan.ts";
 import type {
   FocusResult,
   LocateResult,
@@ -104,7 +104,11 @@ function focusUnknownTerminal(location: PaneLocation, { platform }: TerminalCont
   const windowId = readVariable(location.env, "WINDOWID");
   if (location.lineage.length === 0 && windowId !== null) {
     const query = queryWindow(location, { ids: [windowId] });
-    return { kind: "window", query, limit: "its process is unknown: this is the window it was started in" };
+    return {
+      kind: "window",
+      query,
+      limit: "its process is unknown: this is its window, but maybe not its tab",
+    };
   }
   if (terminal === undefined) return { kind: "impossible", reason: "it runs without a terminal" };
   return {
@@ -156,6 +160,16 @@ function noWindowReason(systems: readonly WindowSystem[]): string {
   return (
     reasons[0] ?? `no window of its terminal was found on ${systems.map(({ name }) => name).join(" or ")}`
   );
+}
+
+/** The windows that the first window system lists which answers. */
+export function* planWindowList(context: TerminalContext): Plan<readonly WindowInfo[]> {
+  const query: WindowQuery = { pids: [], ids: [], titles: [], cwd: null };
+  for (const { id } of detectWindowSystems(context)) {
+    const windows = yield* windowSystemRecipes[id].list(query, context);
+    if (windows !== null) return windows;
+  }
+  return [];
 }
 
 /** Whether the session's pane is what the user sees now; null if it cannot be known. */

@@ -6,7 +6,7 @@ import type { Exec, Terminals } from "../../core/ports.ts";
 import type { FocusOutcome } from "../../core/view/focus-text.ts";
 import { exec as run } from "../../system/exec.ts";
 import { dryRun } from "./dry-run.ts";
-import { planFocus, planVisibility } from "./focus.ts";
+import { planFocus, planVisibility, planWindowList } from "./focus.ts";
 import type { TerminalContext } from "./recipe.ts";
 import { createPlanRunner } from "./run-plan.ts";
 
@@ -20,6 +20,7 @@ export interface TerminalsOptions {
 
 const focusTimeoutMs = 5_000;
 const dryRunTimeoutMs = 2_000;
+const windowListTimeoutMs = 1_000;
 
 export function createTerminals(options: TerminalsOptions = {}): Terminals {
   const { env = process.env, platform = process.platform, exec = run, visibilityTimeoutMs = 50 } = options;
@@ -35,5 +36,6 @@ export function createTerminals(options: TerminalsOptions = {}): Terminals {
     dryRunFocus: (target) => runner.run(dryRun(planFocus(target, context)), dryRunTimeoutMs).catch(failed),
     isPaneVisible: (target) =>
       runner.run(planVisibility(target, context), visibilityTimeoutMs).catch(() => null),
+    listWindows: () => runner.run(planWindowList(context), windowListTimeoutMs).catch(() => []),
   };
 }

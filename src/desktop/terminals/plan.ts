@@ -2,7 +2,7 @@
  * A plan says what to ask and what to do, step by step, and decides by the answers. It does nothing itself, so tests can
  * run every plan without a desktop. run-plan.ts carries plans out.
  */
-import type { ExecResult } from "../../core/ports.ts";
+import type { DesktopWindow, ExecResult } from "../../core/ports.ts";
 import type { BusCall } from "../dbus.ts";
 
 export type TerminalEnv = Readonly<Record<string, string>>;
@@ -19,13 +19,9 @@ export interface ProcessInfo {
   readonly start: string | null;
 }
 
-export interface WindowInfo {
-  /** The window system's own id. */
-  readonly id: string;
+export interface WindowInfo extends DesktopWindow {
   /** Ids of windows inside it. */
   readonly childIds?: readonly string[];
-  readonly pid: number | null;
-  readonly title: string;
   /** Whether it has the keyboard. */
   readonly active: boolean;
 }

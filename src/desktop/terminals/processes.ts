@@ -1,6 +1,7 @@
 /** The processes of this machine, as far as this user may see them, with their terminals, sockets and connections. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import type { Exec } from "../../core/ports.ts";
+import { formatTty } from "../../system/tty.ts";
 import type { ProcessInfo, TerminalEnv } from "./plan.ts";
 
 export interface Processes {
@@ -47,14 +48,6 @@ function readProcess(pid: number): ProcessInfo | null {
     tty: formatTty(Number(tty)),
     start: rest[14] ?? null,
   };
-}
-
-/** The device's minor number is in bits 31–20 and 7–0, its major in bits 15–8. */
-function formatTty(device: number): string | null {
-  const major = (device >> 8) & 0xfff;
-  const minor = (device & 0xff) | ((device >>> 12) & 0xfff00);
-  if (major >= 136 && major <= 143) return `/dev/pts/${(major - 136) * 256 + minor}`;
-  return major === 4 && minor < 64 ? `/dev/tty${minor}` : null;
 }
 
 function parseEnvironment(text: string): TerminalEnv {

@@ -97,6 +97,7 @@ beforeEach(async () => {
       throw new Error(text);
     },
     exec: async () => ({ code: null, stdout: "", stderr: "" }),
+    listWindows: async () => [],
     findProgram: async () => null,
     holdRequest(request) {
       held.push(request);

@@ -1,19 +1,43 @@
 /** The terminal of a session that the shared server runs is found by its title, or not at all. */
 import { expect, test } from "bun:test";
 import { findTerminal, isTitleOf } from "../../../src/agents/codex/watch/terminals.ts";
+import type { DesktopWindow } from "../../../src/core/ports.ts";
 
 const thread = { name: "Fix the tests", cwd: "/home/dev/proj" };
-const terminals = ["%0", "%1"].map((pane, index) => ({
-  pid: 100 + index,
-  procStart: `${index}`,
-  env: { TMUX: "/run/tmux.sock,40,0", TMUX_PANE: pane, SECRET: "not for beckon" },
-}));
+const title = "Fix the tests | proj";
+const createTerminal = (
+  pid: number,
+  env: Readonly<Record<string, string>>,
+  ancestors: readonly number[],
+) => ({
+  pid,
+  procStart: "1",
+  tty: `/dev/pts/${pid}`,
+  env: { SECRET: "not for beckon", ...env },
+  ancestors,
+});
+const inTmux = (pid: number) =>
+  createTerminal(pid, { TMUX: "/run/tmux.sock,40,0", TMUX_PANE: `%${pid}` }, [40]);
 
-/** A tmux whose panes have these titles. */
-const tmux = (titles: Readonly<Record<string, string>>) => async (argv: readonly string[]) => {
-  const pane = argv[argv.indexOf("-t") + 1] ?? "";
-  return { code: 0, stdout: `/dev/pts/${pane.slice(1)}\t${titles[pane] ?? ""}\n`, stderr: "" };
-};
+interface Desk {
+  readonly terminals: readonly ReturnType<typeof createTerminal>[];
+  /** By tmux pane. The pane %1 has the terminal /dev/pts/1. */
+  readonly panes?: Readonly<Record<string, string>>;
+  readonly windows?: readonly DesktopWindow[];
+}
+
+const find = ({ terminals, panes = {}, windows = [] }: Desk, about: { readonly name?: null } = {}) =>
+  findTerminal(
+    { ...thread, ...about },
+    {
+      listTerminals: () => terminals,
+      listWindows: async () => windows,
+      async exec(argv) {
+        const pane = argv[argv.indexOf("-t") + 1] ?? "";
+        return { code: 0, stdout: `/dev/pts/${pane.slice(1)}\t${panes[pane] ?? ""}\n`, stderr: "" };
+      },
+    },
+  );
 
 test.each([
   ["Fix the tests | proj", true],
@@ -22,17 +46,17 @@ test.each([
   ["Do not Fix the tests | proj", false],
   ["Fix the tests | project", false],
   ["Fix the tests", false],
-])("%s: %p", (title, isOwn) => {
-  expect(isTitleOf(title, thread.name, thread.cwd)).toBe(isOwn);
+])("%s: %p", (text, isOwn) => {
+  expect(isTitleOf(text, thread.name, thread.cwd)).toBe(isOwn);
 });
 
 test("focus leads to the only pane with the session's title", async () => {
-  const exec = tmux({ "%0": "bash", "%1": "[ . ] Action Required | Fix the tests | proj" });
-  expect(await findTerminal(thread, exec, terminals)).toEqual({
+  const panes = { "%0": "bash", "%1": `[ . ] Action Required | ${title}` };
+  expect(await find({ terminals: [inTmux(0), inTmux(1)], panes })).toEqual({
     kind: "found",
     place: {
       local: true,
-      pid: 101,
+      pid: 1,
       procStart: "1",
       tty: "/dev/pts/1",
       terminalSessionId: "%1",
@@ -41,17 +65,66 @@ test("focus leads to the only pane with the session's title", async () => {
   });
 });
 
-test("two panes with the same title are never guessed between", async () => {
-  const title = "Fix the tests | proj";
-  const found = await findTerminal(thread, tmux({ "%0": title, "%1": title }), terminals);
-  expect(found).toEqual({ kind: "none", why: "several terminals have its title" });
+test("two terminals with the same title are never guessed between", async () => {
+  const several = { kind: "none" as const, why: "several terminals have its title" };
+  expect(await find({ terminals: [inTmux(0), inTmux(1)], panes: { "%0": title, "%1": title } })).toEqual(
+    several,
+  );
+  const terminals = [inTmux(1), createTerminal(7, {}, [70])];
+  const windows = [{ id: "5", pid: 70, title }];
+  expect(await find({ terminals, panes: { "%1": title }, windows })).toEqual(several);
 });
 
-test("without a title, or outside of tmux, the reason is said", async () => {
-  expect(await findTerminal({ ...thread, name: null }, tmux({}), terminals)).toMatchObject({ kind: "none" });
-  const outside = [{ pid: 7, procStart: "1", env: {} }];
-  expect(await findTerminal(thread, tmux({}), outside)).toEqual({
+test("outside of tmux, the window with the title leads to the codex in it", async () => {
+  const terminals = [createTerminal(7, { WINDOWID: "9" }, [71, 70]), createTerminal(8, {}, [80])];
+  const windows = [
+    { id: "4", pid: 80, title: "Something else | proj" },
+    { id: "5", pid: 70, title: `⠋ ${title}` },
+  ];
+  expect(await find({ terminals, windows })).toMatchObject({
+    kind: "found",
+    place: { pid: 7, tty: "/dev/pts/7" },
+  });
+});
+
+test("a window with the title that runs no codex is not the session's", async () => {
+  const windows = [
+    { id: "5", pid: 99, title },
+    { id: "6", pid: null, title },
+  ];
+  expect(await find({ terminals: [createTerminal(7, {}, [70])], windows })).toEqual({
     kind: "none",
-    why: "no tmux pane has its title, and other terminals do not say theirs",
+    why: "neither a tmux pane nor a window has its title: it may be in a tab that is not shown",
+  });
+});
+
+test("a codex in a window that was opened from tmux is not taken for the one in the pane", async () => {
+  const fromPane = createTerminal(7, { TMUX: "/run/tmux.sock,40,0", TMUX_PANE: "%1" }, [70]);
+  const windows = [{ id: "5", pid: 70, title: "Another | proj" }];
+  const found = await find({ terminals: [inTmux(1), fromPane], panes: { "%1": title }, windows });
+  expect(found).toMatchObject({ kind: "found", place: { pid: 1, tty: "/dev/pts/1" } });
+});
+
+test("if one program shows several sessions of Codex, only the window with the title is known", async () => {
+  const terminals = [createTerminal(7, {}, [70]), createTerminal(8, {}, [70])];
+  expect(await find({ terminals, windows: [{ id: "5", pid: 70, title }] })).toMatchObject({
+    kind: "found",
+    place: { pid: null, tty: null, env: { WINDOWID: "5" } },
+  });
+  // KDE's ids cannot be used for focus.
+  expect(await find({ terminals, windows: [{ id: "{a-b}", pid: 70, title }] })).toEqual({
+    kind: "none",
+    why: "several terminals of the same program run codex",
+  });
+});
+
+test("without a title or a terminal, the reason is given", async () => {
+  expect(await find({ terminals: [inTmux(1)] }, { name: null })).toEqual({
+    kind: "none",
+    why: "it has no title yet to find its terminal by",
+  });
+  expect(await find({ terminals: [] })).toEqual({
+    kind: "none",
+    why: "no terminal on this machine runs codex",
   });
 });

@@ -34,6 +34,7 @@ beforeEach(() => {
       throw new Error(text);
     },
     exec: async () => ({ code: null, stdout: "", stderr: "" }),
+    listWindows: async () => [],
     findProgram: async () => null,
     holdRequest: () => () => {},
   });

@@ -75,6 +75,7 @@ function createWatcher({
       mask: (text) => text,
       onError,
       exec: async () => ({ code: null, stdout: "", stderr: "" }),
+      listWindows: async () => [],
       findProgram: async () => null,
       holdRequest: () => () => {},
     },

@@ -6,8 +6,8 @@ import { existsSync } from "node:fs";
 import { version } from "../../../../package.json";
 import { asRecord, type JsonRecord, readText } from "../../../core/json.ts";
 import { limits } from "../../../core/limits.ts";
-import type { Exec } from "../../../core/ports.ts";
-import type { Change, ClockReading, EventSubject, Moment } from "../../../core/session/event.ts";
+import type { Exec, ListWindows } from "../../../core/ports.ts";
+import type { Change, ClockReading, EventSubject, Moment, Place } from "../../../core/session/event.ts";
 import type { Ask, Session } from "../../../core/session/session.ts";
 import { hashJson } from "../../../core/text/json-text.ts";
 import { errorCode } from "../../../storage/files.ts";
@@ -44,6 +44,7 @@ export interface ThreadWatcherOptions {
   readonly mask: (text: string) => string;
   readonly holdRequest: WatchContext["holdRequest"];
   readonly exec: Exec;
+  readonly listWindows: ListWindows;
   readonly rollouts: RolloutWatcher;
 }
 
@@ -196,13 +197,12 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
     const isSame = ({ name, cwd }: ServerThread) => name === thread.name && cwd === thread.cwd;
     const isUnique = [...threads.values()].filter(isSame).length === 1;
     const terminal: FoundTerminal = isUnique
-      ? await findTerminal(thread, options.exec)
+      ? await findTerminal(thread, options)
       : { kind: "none", why: "another session has the same title" };
     const session = findSession(sessionId);
     if (!session || isStopped) return null;
     const place = terminal.kind === "found" ? terminal.place : null;
-    if (session.place?.pid !== place?.pid || session.place?.tty !== place?.tty)
-      emit({ sessionId }, clock(), { kind: "located", place });
+    if (!isSamePlace(session.place, place)) emit({ sessionId }, clock(), { kind: "located", place });
     if (terminal.kind === "found") return null;
     return `Codex's shared server runs it, and ${terminal.why}. Open it: codex resume ${sessionId}`;
   }
@@ -342,3 +342,6 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
     },
   };
 }
+
+const isSamePlace = (known: Place | null, place: Place | null): boolean =>
+  known?.pid === place?.pid && known?.tty === place?.tty && known?.env.WINDOWID === place?.env.WINDOWID;

@@ -1,24 +1,36 @@
 /**
  * Finds the terminal that shows a session of the shared server. The server runs the sessions of all terminals and knows none of
- * them: the only bridge is the title, `<thread name> | <folder>` (measured). Only tmux says what the title of a pane is.
+ * them: the only bridge is the title, `<thread name> | <folder>` (measured). tmux says what the title of a pane is, and the
+ * desktop what the title of a window is; a tab that is not shown has none.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
-import type { Exec } from "../../../core/ports.ts";
+import type { DesktopWindow, Exec, ListWindows } from "../../../core/ports.ts";
 import type { Place } from "../../../core/session/event.ts";
 import { pickTerminalVariables } from "../../../core/terminal-variables.ts";
-import { parseStartTime } from "../../../system/processes.ts";
+import { readVariable } from "../../../core/terminals.ts";
+import { listAncestors, parseStartTime } from "../../../system/processes.ts";
+import { formatTty } from "../../../system/tty.ts";
 
 /** A terminal that runs `codex`. */
 export interface CodexTerminal {
   readonly pid: number;
   readonly procStart: string | null;
+  readonly tty: string;
   readonly env: Readonly<Record<string, string>>;
+  /** The pids of its parents. */
+  readonly ancestors: readonly number[];
 }
 
 export type FoundTerminal =
   | { readonly kind: "found"; readonly place: Place }
   | { readonly kind: "none"; readonly why: string };
+
+export interface TerminalSearch {
+  readonly exec: Exec;
+  readonly listWindows: ListWindows;
+  readonly listTerminals?: () => readonly CodexTerminal[];
+}
 
 const titleTimeoutMs = 1_000;
 const separator = "\t";
@@ -26,28 +38,45 @@ const separator = "\t";
 /** `name` and `cwd` are those of the thread. */
 export async function findTerminal(
   { name, cwd }: { readonly name: string | null; readonly cwd: string | null },
-  exec: Exec,
-  terminals: readonly CodexTerminal[] = listTerminals(),
+  { exec, listWindows, listTerminals = listCodexTerminals }: TerminalSearch,
 ): Promise<FoundTerminal> {
   const none = (why: string): FoundTerminal => ({ kind: "none", why });
   if (name === null || cwd === null) return none("it has no title yet to find its terminal by");
-  const panes = await Promise.all(terminals.map((terminal) => readPane(terminal, exec)));
-  const matching = panes.filter((pane) => pane !== null && isTitleOf(pane.title, name, cwd));
-  const [pane] = matching;
-  if (matching.length > 1) return none("several terminals have its title");
-  if (!pane) return none("no tmux pane has its title, and other terminals do not say theirs");
-  const { terminal, tty } = pane;
-  return {
-    kind: "found",
-    place: {
-      local: true,
-      pid: terminal.pid,
-      procStart: terminal.procStart,
-      tty,
-      terminalSessionId: terminal.env.TMUX_PANE ?? null,
-      env: pickTerminalVariables(terminal.env),
-    },
-  };
+  const terminals = listTerminals();
+  if (terminals.length === 0) return none("no terminal on this machine runs codex");
+  const titles = await Promise.all(terminals.map((terminal) => readPaneTitle(terminal, exec)));
+  const inPanes = terminals.filter((_, n) => isTitleOf(titles[n] ?? "", name, cwd));
+  const outside = terminals.filter((_, n) => titles[n] === null);
+  const windows = outside.length === 0 ? [] : await listWindows();
+  const inWindows = windows
+    .filter(({ title }) => isTitleOf(title, name, cwd))
+    .flatMap((window) => placeInWindow(window, outside));
+  const [place, ...others] = [...inPanes.map(placeOf), ...inWindows];
+  if (!place)
+    return none("neither a tmux pane nor a window has its title: it may be in a tab that is not shown");
+  if (others.length > 0) return none("several terminals have its title");
+  if (place.pid === null && readVariable(place.env, "WINDOWID") === null)
+    return none("several terminals of the same program run codex");
+  return { kind: "found", place };
+}
+
+const placeOf = ({ pid, procStart, tty, env }: CodexTerminal): Place => ({
+  local: true,
+  pid,
+  procStart,
+  tty,
+  terminalSessionId: env.TMUX_PANE ?? null,
+  env: pickTerminalVariables(env),
+});
+
+/** Empty if no `codex` runs in that window. Of several, nothing tells which one: only the window is known then. */
+function placeInWindow({ id, pid }: DesktopWindow, terminals: readonly CodexTerminal[]): readonly Place[] {
+  const [terminal, ...others] = terminals.filter(({ ancestors }) => pid !== null && ancestors.includes(pid));
+  if (!terminal) return [];
+  if (others.length === 0) return [placeOf(terminal)];
+  return [
+    { local: true, pid: null, procStart: null, tty: null, terminalSessionId: null, env: { WINDOWID: id } },
+  ];
 }
 
 /** Before the title stands a spinner while it works, and `[ . ] Action Required | ` while it waits. */
@@ -59,21 +88,22 @@ export function isTitleOf(title: string, name: string, cwd: string): boolean {
   );
 }
 
-async function readPane(terminal: CodexTerminal, exec: Exec) {
-  const { TMUX: server, TMUX_PANE: pane } = terminal.env;
+/** null if the terminal is not a pane of tmux. It may have been started from one, and then has inherited its variables. */
+async function readPaneTitle({ env, tty: ownTty }: CodexTerminal, exec: Exec): Promise<string | null> {
+  const { TMUX: server, TMUX_PANE: pane } = env;
   const socket = server?.split(",")[0];
   if (!socket || !pane) return null;
   const format = ["#{pane_tty}", "#{pane_title}"].join(separator);
   const command = ["tmux", "-u", "-S", socket, "display-message", "-p", "-t", pane, format];
   const { code, stdout } = await exec(command, { timeoutMs: titleTimeoutMs });
   const [tty = "", title = ""] = stdout.replace(/\n$/, "").split(separator);
-  return code === 0 && tty.startsWith("/dev/") ? { terminal, tty, title } : null;
+  return code === 0 && tty === ownTty ? title : null;
 }
 
 const ownThreads = /^(?:app-server|exec|--no-daemon)$/;
 
 /** The processes of `codex` that have a terminal and show sessions of the shared server. Empty on other systems than Linux. */
-function listTerminals(): readonly CodexTerminal[] {
+function listCodexTerminals(): readonly CodexTerminal[] {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc")
     .filter((name) => /^[1-9]\d*$/.test(name))
@@ -81,8 +111,8 @@ function listTerminals(): readonly CodexTerminal[] {
       try {
         const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
         const end = stat.lastIndexOf(")");
-        const tty = stat.slice(end + 2).split(" ")[4];
-        if (stat.slice(stat.indexOf("(") + 1, end) !== "codex" || tty === "0") return [];
+        const tty = formatTty(Number(stat.slice(end + 2).split(" ")[4]));
+        if (stat.slice(stat.indexOf("(") + 1, end) !== "codex" || tty === null) return [];
         const args = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
         if (args.some((arg) => ownThreads.test(arg))) return [];
         const env = Object.fromEntries(
@@ -90,7 +120,8 @@ function listTerminals(): readonly CodexTerminal[] {
             .split("\0")
             .map((entry) => [entry.slice(0, entry.indexOf("=")), entry.slice(entry.indexOf("=") + 1)]),
         );
-        return [{ pid: Number(pid), procStart: parseStartTime(stat), env }];
+        const ancestors = listAncestors(Number(pid));
+        return [{ pid: Number(pid), procStart: parseStartTime(stat), tty, env, ancestors }];
       } catch {
         // It has ended, or belongs to another user.
         return [];

@@ -38,6 +38,7 @@ function createFixture(listed: unknown, version = "2.1.325") {
       return { code: 0, stdout: typeof listed === "string" ? listed : JSON.stringify(listed), stderr: "" };
     },
     holdRequest: () => () => {},
+    listWindows: async () => [],
     findProgram: async () => ({ path: "/bin/claude", version }),
   });
   return {

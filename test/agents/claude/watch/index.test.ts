@@ -49,6 +49,7 @@ function watch(): Source {
     mask: maskText,
     exec: async () => ({ code: null, stdout: "", stderr: "" }),
     holdRequest: () => () => {},
+    listWindows: async () => [],
     findProgram: async () => null,
     onError: (text) => void logged.push(text),
   });
