@@ -34,12 +34,10 @@ const resultValidMs = 250;
 const maxParallelChecks = 4;
 const maxChecks = 20;
 
-export function createPaneVisibility(options: PaneVisibilityOptions) {
-  const { terminals, clock, lingerMs = lingerAfterLookMs } = options;
+/** Finds the sessions among these whose pane is visible and has the focus. Unknown counts as not visible. */
+export function createPaneCheck({ terminals, clock }: Pick<PaneVisibilityOptions, "terminals" | "clock">) {
   /** Session key → the last result. */
   const results = new Map<string, { readonly isVisible: boolean; readonly t: number }>();
-  /** Alert key → when its pane was last visible. */
-  const lastVisibleT = new Map<string, number>();
 
   async function isVisible(session: Session): Promise<boolean> {
     const { place, cwd, title } = session;
@@ -51,6 +49,28 @@ export function createPaneVisibility(options: PaneVisibilityOptions) {
     return visible;
   }
 
+  return async (sessions: readonly Session[]): Promise<ReadonlySet<string>> => {
+    const visible = new Set<string>();
+    const checked = sessions.slice(0, maxChecks);
+    for (let n = 0; n < checked.length; n += maxParallelChecks) {
+      await Promise.all(
+        checked.slice(n, n + maxParallelChecks).map(async (session) => {
+          if (await isVisible(session)) visible.add(sessionKeyOf(session));
+        }),
+      );
+    }
+    const { t } = clock();
+    for (const [key, result] of results) if (t - result.t > resultValidMs) results.delete(key);
+    return visible;
+  };
+}
+
+export function createPaneVisibility(options: PaneVisibilityOptions) {
+  const { clock, lingerMs = lingerAfterLookMs } = options;
+  const findVisiblePanes = createPaneCheck(options);
+  /** Alert key → when its pane was last visible. */
+  const lastVisibleT = new Map<string, number>();
+
   /** Unknown counts as present. */
   async function isUserPresent(): Promise<boolean> {
     const { idleMs, isLocked } = await options.readPresence();
@@ -61,14 +81,7 @@ export function createPaneVisibility(options: PaneVisibilityOptions) {
   return async (alertKeys: readonly string[], sessions: readonly Session[]): Promise<PaneVisibility> => {
     const sessionKeys = new Set(alertKeys.slice(0, maxChecks).map(sessionKeyOfAlert));
     const candidates = sessions.filter((session) => sessionKeys.has(sessionKeyOf(session)));
-    const looking = new Set<string>();
-    for (let n = 0; n < candidates.length; n += maxParallelChecks) {
-      await Promise.all(
-        candidates.slice(n, n + maxParallelChecks).map(async (session) => {
-          if (await isVisible(session)) looking.add(sessionKeyOf(session));
-        }),
-      );
-    }
+    const looking = await findVisiblePanes(candidates);
     if (looking.size > 0 && !(await isUserPresent())) {
       // They left while the pane was visible: no pause after "just looked at it" either.
       lastVisibleT.clear();
@@ -77,7 +90,6 @@ export function createPaneVisibility(options: PaneVisibilityOptions) {
     const { t } = clock();
     for (const key of alertKeys) if (looking.has(sessionKeyOfAlert(key))) lastVisibleT.set(key, t);
     for (const [key, visibleT] of lastVisibleT) if (t - visibleT > lingerMs) lastVisibleT.delete(key);
-    for (const [key, result] of results) if (t - result.t > resultValidMs) results.delete(key);
     return { looking, known: new Set(lastVisibleT.keys()) };
   };
 }

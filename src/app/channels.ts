@@ -2,7 +2,8 @@
  * Connects channels to the app. Nothing of src/channels is loaded before the settings list a channel, so this costs a user without
  * one nothing.
  */
-import type { ChannelReport, ChannelSink, ChannelSinkOptions, ChannelTest } from "../channels/sink.ts";
+import type { ChannelTest } from "../channels/active-channel.ts";
+import type { ChannelReport, ChannelSink, ChannelSinkOptions } from "../channels/sink.ts";
 import type { Sink } from "../core/ports.ts";
 import { readFileStamp } from "../storage/files.ts";
 import { loadJsonState, saveJsonState } from "../storage/json-state.ts";

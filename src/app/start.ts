@@ -209,6 +209,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     maskedDetails: pending.maskedDetails,
     answer: pending.answer,
     readPresence: desktop.readPresence,
+    terminals: desktop.terminals,
     isCaughtUp: spool.isCaughtUp,
     async readLastResponse(session) {
       const path = await desktop.actions.findTranscript(session);

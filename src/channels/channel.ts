@@ -13,21 +13,21 @@ export interface Service {
   /** What it is, for the list in `beckon channel add`: "push notifications, also from your own server". */
   readonly summary: string;
   /** Whether a channel with these settings can take answers. */
-  canAnswer(settings: ServiceSettings): boolean;
+  canAnswer(settings: ServiceSettings, secret: ReadSecret): boolean;
   /** False if the service does not report who answers. Then everyone who knows a reference may use it. */
   readonly hasAccounts: boolean;
   /**
    * A message that is sent twice with the same id is shown once. Without it, a message whose fate is unknown (beckon was
    * killed, the connection broke after the request) is not sent again.
    */
-  isIdempotent(settings: ServiceSettings): boolean;
+  isIdempotent(settings: ServiceSettings, secret: ReadSecret): boolean;
   readonly maxButtons: number;
   /** Whether one message shows all of this text. If not, the service cuts it, and it cannot be allowed from there. */
   fits(message: ChannelMessage): boolean;
   /** The service's own fields. */
   readonly settings: readonly ServiceSetting[];
   /** Whether a channel with these settings needs an account to send to, even if it takes no answers. */
-  needsAccount?(settings: ServiceSettings, secret: (name: string) => string | null): boolean;
+  needsAccount?(settings: ServiceSettings, secret: ReadSecret): boolean;
   /** For `beckon channel add`: waits for a message to the bot and resolves with its sender. Rejects with a DeliveryError. */
   findSender?(options: FindSenderOptions): Promise<ChannelSender>;
   /** Imports the client. */
@@ -37,7 +37,7 @@ export interface Service {
 export interface FindSenderOptions {
   /** Checked, with defaults. */
   readonly settings: ServiceSettings;
-  readonly secret: (name: string) => string | null;
+  readonly secret: ReadSecret;
   readonly signal: AbortSignal;
 }
 
@@ -48,6 +48,9 @@ export interface ChannelSender {
 }
 
 export type ServiceSettings = Readonly<Record<string, unknown>>;
+
+/** Returns the value of a field that is a secret; null if it is not set. */
+export type ReadSecret = (field: string) => string | null;
 
 export interface ServiceSetting {
   readonly name: string;
@@ -73,8 +76,7 @@ export interface ChannelOptions {
   readonly detail: ChannelDetail;
   /** Answers are on, so messages have buttons and `listen` is called. */
   readonly isAnswering: boolean;
-  /** null if it is not set. */
-  readonly secret: (name: string) => string | null;
+  readonly secret: ReadSecret;
   /** A tap on a button, or a reply with text. Resolves with what to show to its sender. Never rejects. */
   readonly onResponse: (response: ChannelResponse) => Promise<ChannelReply>;
   /** Called with a line for the log. Secrets of this channel are masked in it. */
@@ -148,6 +150,8 @@ export interface ChannelResponse {
   readonly accountId: string;
   /** The text of a reply; null for a tap on a button. */
   readonly text: string | null;
+  /** Names the message of a tapped button as `send` does. If the answer to `send` was lost, this is how its handle is learned. */
+  readonly handle?: string;
 }
 
 export interface ChannelReply {

@@ -7,10 +7,11 @@ import type { ChannelSettings } from "../core/config/channels.ts";
 import { channelFieldNames } from "../core/config/channels.ts";
 import { findClosest } from "../core/text/closest.ts";
 import { truncateEnd } from "../core/text/text.ts";
-import type { Service, ServiceSettings } from "./channel.ts";
+import type { ReadSecret, Service, ServiceSettings } from "./channel.ts";
 import { discord } from "./discord/index.ts";
 import { ntfy } from "./ntfy/index.ts";
 import { pushover } from "./pushover/index.ts";
+import { type ChannelSecrets, nameSecretVariable } from "./secrets.ts";
 import { slack } from "./slack/index.ts";
 import { telegram } from "./telegram/index.ts";
 import { webhook } from "./webhook/index.ts";
@@ -26,11 +27,63 @@ export type CheckedChannel =
   | { readonly service: Service; readonly settings: ServiceSettings }
   | { readonly problems: readonly string[] };
 
+/** The names of the service's fields that are secrets; none if there is no such service. */
+export const listSecretFields = (type: string): readonly string[] =>
+  (findService(type)?.settings ?? []).flatMap(({ isSecret, name }) => (isSecret ? [name] : []));
+
+type Channels = Readonly<Record<string, ChannelSettings>>;
+
+/** The settings have passed the check of the fields that all channels have. */
+export function checkAllChannels(
+  channels: Channels,
+  secrets: ChannelSecrets,
+): ReadonlyMap<string, CheckedChannel> {
+  const shared = findSharedVariables(channels).filter(({ variable }) => secrets.hasVariable(variable));
+  return new Map(
+    Object.entries(channels).map(([name, settings]) => {
+      const problems = shared.filter((one) => one.names.includes(name)).map(formatSharedVariable);
+      return [
+        name,
+        problems.length > 0
+          ? { problems }
+          : checkChannel(name, settings, (field) => secrets.get(name, field)),
+      ];
+    }),
+  );
+}
+
+export interface SharedVariable {
+  readonly variable: string;
+  /** The channels' names. */
+  readonly names: readonly string[];
+  /** "team.botToken", "team-bot.token" */
+  readonly secrets: readonly string[];
+}
+
+/** Names are made upper case, and "-" becomes "_", so a variable can mean secrets of two channels. One would get the other's. */
+export function findSharedVariables(
+  channels: Readonly<Record<string, Pick<ChannelSettings, "type">>>,
+): readonly SharedVariable[] {
+  const rows = Object.entries(channels).flatMap(([name, { type }]) =>
+    listSecretFields(type).map((field) => ({ name, field, variable: nameSecretVariable(name, field) })),
+  );
+  return [...Map.groupBy(rows, ({ variable }) => variable)]
+    .filter(([, meanings]) => meanings.length > 1)
+    .map(([variable, meanings]) => ({
+      variable,
+      names: meanings.map(({ name }) => name),
+      secrets: meanings.map(({ name, field }) => `${name}.${field}`),
+    }));
+}
+
+const formatSharedVariable = ({ variable, secrets }: SharedVariable): string =>
+  `${variable} could be ${secrets.join(" or ")}: rename one of these channels, or keep their secrets in channel-secrets.json`;
+
 /** `settings` has passed the check of the fields that all channels have. */
 export function checkChannel(
   name: string,
   settings: ChannelSettings,
-  readSecret: (field: string) => string | null,
+  readSecret: ReadSecret,
 ): CheckedChannel {
   const service = findService(settings.type);
   if (!service) return { problems: [formatUnknownType(name, settings.type)] };
@@ -53,7 +106,7 @@ export function checkChannel(
   }
   problems.push(
     ...findUnknownFields(name, settings, service),
-    ...findContradictions(name, settings, service, values),
+    ...findContradictions(name, settings, service, values, readSecret),
   );
   return problems.length === 0 ? { service, settings: values } : { problems };
 }
@@ -80,9 +133,10 @@ function findContradictions(
   settings: ChannelSettings,
   service: Service,
   values: ServiceSettings,
+  readSecret: ReadSecret,
 ): string[] {
   if (settings.answers === "off") return [];
-  if (!service.canAnswer(values))
+  if (!service.canAnswer(values, readSecret))
     return [`${name}.answers must be "off": ${service.name} cannot take answers with these settings`];
   if (settings.detail !== "full")
     return [`${name}.answers needs "detail": "full": what is not shown in full cannot be answered`];

@@ -44,6 +44,8 @@ export interface Outbox {
    * is forgotten once that is delivered.
    */
   finish(key: string, message: ChannelMessage | null, content: string, isLast?: boolean): void;
+  /** The handle of a message whose answer was lost has become known: it can be updated from now on. */
+  adopt(key: string, handle: string): void;
   /** Why messages are not delivered now; null if they are. */
   problem(): string | null;
   saved(): readonly SavedMessage[];
@@ -305,6 +307,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
       removeIfDone(entry);
       onChange();
       pump();
+    },
+    adopt(key, handle) {
+      const entry = entries.get(key);
+      if (!entry || entry.handle !== null || entry.isSending) return;
+      Object.assign(entry, { handle, isDropped: false, shownContent: entry.wantedContent });
+      onChange();
     },
     problem: () => problem,
     saved: () =>

@@ -21,6 +21,8 @@ import type { Env } from "../system/folders.ts";
 export interface ChannelSecrets {
   /** Null if there is none. */
   get(channel: string, field: string): string | null;
+  /** Whether this environment variable sets a secret. */
+  hasVariable(variable: string): boolean;
   /** Why channel-secrets.json is not used, and what to do; null if it is, or if there is no such file. */
   readonly problem: string | null;
   /** The text without any known secret: a service's error can repeat what was sent. */
@@ -45,6 +47,7 @@ export function readChannelSecrets(
         (Object.hasOwn(fields, field) ? fields[field] : null);
       return typeof value === "string" && value !== "" ? value : null;
     },
+    hasVariable: (variable) => (env[variable]?.trim() ?? "") !== "",
     problem,
     redact: createRedactor(known.filter((value) => typeof value === "string")),
   };

@@ -1,4 +1,4 @@
-/** Tests a channel without the running app: sends a message and, where answers are on, waits for the tap on its button. */
+/** The test message, and a test of a channel without the running app: sends it and, where answers are on, waits for the tap. */
 import { randomBytes } from "node:crypto";
 import { readErrorMessage } from "../core/error-message.ts";
 import type {
@@ -80,9 +80,11 @@ export async function testChannelDirectly(options: TestOptions): Promise<TestRes
     if (!isAnswering) return { outcome: "sent" };
     onSent();
     const response = await waitFor(tapped, options.waitMs);
-    await channel.update?.(handle, createTestMessage(name, null)).catch(() => {});
-    return response
-      ? { outcome: "tapped", by: formatAccount(response) || name, accountId: response.accountId }
+    const by = response && (formatAccount(response) || name);
+    const ending = by === null ? null : formatTestEnding(by);
+    await channel.update?.(handle, createTestMessage(name, null, ending)).catch(() => {});
+    return response && by !== null
+      ? { outcome: "tapped", by, accountId: response.accountId }
       : { outcome: "not tapped", problem: channel.problem() ?? problem, refused };
   } catch (error) {
     return { outcome: "failed", error: redact(readErrorMessage(error)) };
@@ -100,16 +102,22 @@ async function waitFor<T>(work: Promise<T>, ms: number): Promise<T | null> {
   return result;
 }
 
-function createTestMessage(name: string, reference: string | null): ChannelMessage {
+/** `reference` is that of its button; null if it has none. `ending` replaces the text once the button was tapped. */
+export function createTestMessage(
+  name: string,
+  reference: string | null,
+  ending: string | null = null,
+): ChannelMessage {
   const isAsking = reference !== null;
+  const lines = [
+    `Alerts of "${name}" arrive here.`,
+    ...(isAsking ? ["Tap the button to see whether answers arrive."] : []),
+  ];
   return {
     key: "test",
     session: "",
     title: "beckon: a test",
-    lines: [
-      `Alerts of "${name}" arrive here.`,
-      ...(isAsking ? ["Tap the button to see whether answers arrive."] : []),
-    ],
+    lines: ending === null ? lines : [ending],
     urgency: "normal",
     buttons: isAsking ? [{ label: "It works", reference, style: "plain" }] : [],
     replyReference: null,
@@ -118,6 +126,8 @@ function createTestMessage(name: string, reference: string | null): ChannelMessa
     link: null,
   };
 }
+
+export const formatTestEnding = (by: string): string => `It works. Answered by ${by}.`;
 
 export const formatAccount = ({ account, accountId }: ChannelSender): string =>
   account === "" || account === accountId ? accountId : `${account} (${accountId})`;

@@ -2,7 +2,7 @@
 import { listVariables } from "../agents/index.ts";
 import { DeliveryError, type Service, type ServiceSetting } from "../channels/channel.ts";
 import { writeChannel } from "../channels/config-edit.ts";
-import { checkChannel, services } from "../channels/index.ts";
+import { checkChannel, findSharedVariables, services } from "../channels/index.ts";
 import {
   type ChannelSecrets,
   nameSecretVariable,
@@ -55,6 +55,7 @@ export async function addChannel(name: string): Promise<number> {
     const isKnown = Object.keys(before).length > 0;
     if (isKnown) printLines([`The channel ${name} exists already. Your answers replace its settings.`]);
     const service = await chooseService(prompter, before.type);
+    refuseSharedVariables(name, service, paths);
     const known = before.type === service.type ? before : {};
     const wizard: Wizard = { prompter, name, service, known, saved, env, secrets: {}, fields: {} };
     const isInUse = (await fetchChannelReports(paths))?.some((report) => report.name === name) === true;
@@ -117,6 +118,18 @@ async function saveAndTest(wizard: Wizard, paths: Paths): Promise<boolean> {
   printLines(formatResult(result, service.name));
   const isDone = result.outcome === "sent" || result.outcome === "tapped";
   return isDone || !(await askYesNo(prompter, "Change your answers?", true));
+}
+
+function refuseSharedVariables(name: string, { type }: Service, paths: Paths): void {
+  const { channels } = readConfigFile(paths.config).config;
+  const shared = findSharedVariables({ ...channels, [name]: { type } }).find((one) =>
+    one.names.includes(name),
+  );
+  if (!shared) return;
+  const others = shared.names.filter((other) => other !== name).join(", ");
+  throw new Error(
+    `${shared.variable} would be a secret of both ${name} and ${others}. Choose another name for the channel`,
+  );
 }
 
 async function chooseService(prompter: Prompter, current: unknown): Promise<Service> {
@@ -257,7 +270,8 @@ async function askAnswers(wizard: Wizard): Promise<void> {
   const isNeeded =
     service.hasAccounts && service.needsAccount?.(withDefaults(wizard), secretOf(wizard)) === true;
   if (isNeeded) await askAccounts(wizard, "Which account gets the alerts?");
-  if (fields.detail !== "full" || !service.canAnswer(withDefaults(wizard))) delete fields.answers;
+  if (fields.detail !== "full" || !service.canAnswer(withDefaults(wizard), secretOf(wizard)))
+    delete fields.answers;
   else
     await choose(wizard, "answers", "Which requests may be answered from there?", [
       ["off", "none"],

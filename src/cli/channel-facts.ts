@@ -1,7 +1,7 @@
 /** What is known about the channels: what the files say, and what the running beckon reports. */
 import { listVariables } from "../agents/index.ts";
 import type { ReportedChannel } from "../app/channels.ts";
-import { type CheckedChannel, checkChannel } from "../channels/index.ts";
+import { type CheckedChannel, checkAllChannels } from "../channels/index.ts";
 import { type ChannelSecrets, readChannelSecrets } from "../channels/secrets.ts";
 import type { ChannelSettings } from "../core/config/channels.ts";
 import { readConfigFile } from "../storage/config-file.ts";
@@ -28,10 +28,11 @@ export interface KnownChannels {
 export function readChannels(paths: Paths, env: Env = process.env): KnownChannels {
   const { config, problems } = readConfigFile(paths.config);
   const secrets = readChannelSecrets(paths, dropUntrustedSecrets(env, listVariables()));
+  const results = checkAllChannels(config.channels, secrets);
   const channels = Object.entries(config.channels).map(([name, settings]) => ({
     name,
     settings,
-    checked: checkChannel(name, settings, (field) => secrets.get(name, field)),
+    checked: results.get(name) ?? { problems: [] },
   }));
   const ofChannels = problems.filter(
     (problem) => problem.includes("channels") || !problem.startsWith("config.json:"),

@@ -13,6 +13,8 @@ export interface SandboxChannel extends ServerDescription {
   tap(label: string, account?: string): Promise<void>;
   reply(text: string, account?: string): Promise<void>;
   replay(): Promise<void>;
+  /** Wall time in ms at which the server received the last tap. Only ntfy's local server knows it. */
+  lastTapAt(): Promise<number>;
   /** Waits until a message contains the text, and returns how long that took, in ms. */
   waitForText(text: string): Promise<number>;
 }
@@ -75,6 +77,7 @@ async function openChannel(sandbox: Sandbox, type: string): Promise<SandboxChann
     tap: (label, ...account) => call("tap", label, ...account),
     reply: (text, ...account) => call("reply", text, ...account),
     replay: () => call("replay"),
+    lastTapAt: () => call("lastTapAt"),
     async waitForText(text) {
       const started = performance.now();
       for (;;) {

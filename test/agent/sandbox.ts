@@ -47,6 +47,8 @@ export interface Sandbox {
   /** Waits until that file is in the home and returns its modification time. */
   waitForFile(name: string): Promise<number>;
   hasFile(name: string): boolean;
+  /** The path of a file in the home, outside of the sandbox. */
+  resolveInHome(name: string): string;
   /** Waits until beckon shows a session in this state. */
   waitForState(state: SessionState, phase?: ActivityPhase): Promise<void>;
   /** Every request of a turn to the API, in ms, with the tool results since the previous one. */
@@ -238,6 +240,7 @@ async function setUpSandbox(folder: string, options: SandboxOptions): Promise<Sa
       return statSync(inHome(name)).mtimeMs;
     },
     hasFile: (name) => existsSync(inHome(name)),
+    resolveInHome: inHome,
     waitForState(state, phase) {
       const isMatch = (s: SessionSnapshot) => s.state === state && (!phase || s.activityPhase === phase);
       return waitFor(

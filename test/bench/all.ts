@@ -25,6 +25,7 @@ const benches: readonly string[] = [
   "guard",
   "history",
   "channels",
+  "channel-answer",
   "dashboard",
   "optional",
 ];

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createRequest, parseDecision } from "../answers/fixture.ts";
 import { waitUntil } from "../wait-until.ts";
 import { type ChannelFixture, createChannelFixture } from "./app-fixture.ts";
+import { serverStarters } from "./servers/index.ts";
 import { type NtfyServer, startNtfyServer } from "./servers/ntfy.ts";
 
 // Each test starts an app and a hook, and waits for the first round.
@@ -224,6 +225,24 @@ describe("a restart", () => {
     await fixture.waitForText(phone, "No longer waiting for you");
     expect(phone.messages()[0]?.text).toStartWith("shop-api wants to use Bash");
     expect(phone.messages()[0]?.buttons).toEqual([]);
+  });
+});
+
+describe.each(["telegram", "slack"])("%s", (type) => {
+  test("a message whose receipt was lost is not sent again, can be answered, and then says by whom", async () => {
+    const server = await serverStarters[type]?.();
+    if (!server) throw new Error(`there is no server for ${type}`);
+    server.misbehave("lose-answer", 1);
+    fixture.configure({ chat: { type, server } });
+    await fixture.start();
+    const hook = ask("s1");
+    await fixture.waitForText(server, "npm test");
+    await waitUntil(() => fixture.readChannelLog().some((line) => line.includes("may or may not")), 8_000);
+    await server.tap("Allow");
+    expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
+    await fixture.waitForText(server, "Allowed by chat");
+    expect(server.messages()[0]?.buttons).toEqual([]);
+    expect(server.sentCount()).toBe(1);
   });
 });
 

@@ -83,6 +83,9 @@ export function testService({ service, start }: ServiceContract): void {
       return { server, channel, responses, problems };
     }
 
+    const canAnswer = ({ settings, secrets }: FakeService) =>
+      service.canAnswer(settings, (name) => secrets[name] ?? null);
+
     const failure = async (work: Promise<unknown>): Promise<DeliveryError> => {
       const error = await work.then(
         () => null,
@@ -108,8 +111,7 @@ export function testService({ service, start }: ServiceContract): void {
       expect(others).toEqual([]);
       expect(message?.text).toContain("checkout-api wants to use Bash");
       expect(message?.text).toContain("npm test");
-      const canAnswer = service.canAnswer(server.settings);
-      expect(message?.buttons.slice(0, 2)).toEqual(canAnswer ? ["Allow", "Deny"] : []);
+      expect(message?.buttons.slice(0, 2)).toEqual(canAnswer(server) ? ["Allow", "Deny"] : []);
     });
 
     test("text from a session cannot format, mention, link or reorder anything", async () => {
@@ -197,14 +199,32 @@ export function testService({ service, start }: ServiceContract): void {
       const { server, channel } = await openChannel();
       server.misbehave("lose-answer", 1);
       const error = await failure(channel.send(exampleMessage, "id-1"));
-      if (service.isIdempotent(server.settings)) await channel.send(exampleMessage, "id-1");
+      if (service.isIdempotent(server.settings, (name) => server.secrets[name] ?? null))
+        await channel.send(exampleMessage, "id-1");
       else expect(error.isUncertain).toBe(true);
       expect(server.messages()).toHaveLength(1);
     });
 
+    test("an update whose answer was lost is made again, and the message is there once", async () => {
+      const { server, channel } = await openChannel();
+      if (!channel.update) return;
+      const handle = await channel.send(exampleMessage, "id-1");
+      server.misbehave("lose-answer", 1);
+      // The service may say at the second time that there is nothing to change.
+      const first = await channel.update(handle, overMessage).catch((error: unknown) => error);
+      if (first !== undefined) {
+        expect(first).toBeInstanceOf(DeliveryError);
+        expect((first as DeliveryError).isPermanent).toBe(false);
+        await channel.update(handle, overMessage);
+      }
+      expect(server.messages()).toHaveLength(1);
+      expect(server.messages()[0]?.text).toContain("Allowed in the terminal");
+      expect(server.messages()[0]?.buttons).toEqual([]);
+    });
+
     test("a tap and a reply arrive with their references and the sender", async () => {
       const { server, channel, responses } = await openChannel();
-      if (!service.canAnswer(server.settings)) return;
+      if (!canAnswer(server)) return;
       channel.listen?.();
       await channel.send(exampleMessage, "id-1");
       await server.tap("Deny");
@@ -222,7 +242,7 @@ export function testService({ service, start }: ServiceContract): void {
 
     test("responses arrive after the connection was lost, and each once", async () => {
       const { server, channel, responses } = await openChannel();
-      if (!service.canAnswer(server.settings)) return;
+      if (!canAnswer(server)) return;
       channel.listen?.();
       await channel.send(exampleMessage, "id-1");
       await server.tap("Deny");
@@ -235,7 +255,7 @@ export function testService({ service, start }: ServiceContract): void {
 
     test("after stop nothing is received", async () => {
       const { server, channel, responses } = await openChannel();
-      if (!service.canAnswer(server.settings)) return;
+      if (!canAnswer(server)) return;
       channel.listen?.();
       await channel.send(exampleMessage, "id-1");
       await server.tap("Deny");

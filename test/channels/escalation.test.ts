@@ -23,6 +23,8 @@ interface Situation {
   readonly cwd?: string;
   readonly isSuppressed?: boolean;
   readonly minuteOfDay?: number;
+  /** The user looks at the pane of the session. */
+  readonly isVisible?: boolean;
 }
 
 const present: PresenceReading = { idleMs: 1_000, isLocked: false };
@@ -33,18 +35,19 @@ const idle: PresenceReading = { idleMs: 600_000, isLocked: false };
 function decide(settings: ChannelSettings, situation: Situation = {}) {
   const { ageSeconds = 1, presence = present, kind = "blocked", ask = "permission" } = situation;
   const { project = "shop", cwd = "/home/me/shop", isSuppressed = false, minuteOfDay = 600 } = situation;
+  const { isVisible = false } = situation;
   const since = { at: at - ageSeconds * 1_000, t: 1_000_000 - ageSeconds * 1_000 };
   return escalate(
     {
       kind,
       ask: ask === null ? null : ({ kind: ask } as Ask),
       since,
-      session: { project, firstCwd: cwd, cwd } as Session,
+      session: { agent: "claude", sessionId: "s1", project, firstCwd: cwd, cwd } as Session,
       isSuppressed,
     },
     settings,
     { at, t: 1_000_000, minuteOfDay },
-    presence,
+    { presence, visibleSessions: new Set(isVisible ? ["claude:s1"] : []) },
   );
 }
 
@@ -86,6 +89,29 @@ describe("by default", () => {
     expect(isDue(settings, { ...away, kind: "failed", ask: null })).toBe(true);
     expect(isDue(settings, { ...away, kind: "finished", ask: null })).toBe(false);
     expect(isDue(settings, { ...away, kind: "idle", ask: "idle" })).toBe(false);
+  });
+});
+
+describe("while you look at the pane of the session", () => {
+  const settings = createSettings();
+  const overdue = { ageSeconds: 600, isVisible: true };
+
+  test("at the desk: the alert waits until you look away", () => {
+    expect(decide(settings, overdue)).toEqual({ isDue: false, checkAt: at + 5_000 });
+    expect(isDue(settings, { ...overdue, isVisible: false })).toBe(true);
+  });
+
+  test.each([
+    ["the screen is locked", locked],
+    ["there is no input any more", idle],
+    ["it is unknown whether there is input", unknown],
+    ["presence cannot be read", null],
+  ])("it does not wait if %s", (_, presence) => {
+    expect(isDue(settings, { ...overdue, presence })).toBe(true);
+  });
+
+  test("a channel that always sends does not wait", () => {
+    expect(isDue(createSettings({ when: "always" }), overdue)).toBe(true);
   });
 });
 

@@ -46,7 +46,7 @@ describe("with a webhook", () => {
     ]);
     expect(channel.update).toBeUndefined();
     expect(channel.listen).toBeUndefined();
-    expect(slack.canAnswer({ channel: null })).toBe(false);
+    expect(slack.canAnswer({ channel: null }, () => null)).toBe(false);
   });
 
   test("a webhook that was removed is named as the reason, without its address", async () => {
@@ -119,7 +119,7 @@ test("without an app-level token, answers are reported as impossible", async () 
 describe("Socket Mode", () => {
   test("the sender of a tap gets the result, and only they see it", async () => {
     const { channel, responses } = await openListening();
-    await channel.send(exampleMessage, "id-1");
+    const handle = await channel.send(exampleMessage, "id-1");
     await server.tap("Allow");
     await waitUntil(() => server.ephemeral.length === 1, 5_000);
     expect(server.ephemeral).toEqual([{ user: server.accounts.listed, text: "Allowed." }]);
@@ -128,6 +128,7 @@ describe("Socket Mode", () => {
       account: "@joe",
       accountId: server.accounts.listed,
       text: null,
+      handle,
     });
   });
 

@@ -324,7 +324,7 @@ describe("beckon channel test", () => {
       const server = await startServer();
       const service = findService(type);
       const isOneWay =
-        service?.canAnswer({ ...server.settings, accounts: [server.accounts.listed] }) === false;
+        service?.canAnswer(server.settings, (field) => server.secrets[field] ?? null) === false;
       fixture.configure({ phone: { type, server, fields: isOneWay ? { answers: "off" } : {} } });
       const terminal = openTerminal(["channel", "test", "phone"]);
       if (!isOneWay) {

@@ -3,7 +3,7 @@
  * client.ts, the connection for taps in gateway.ts.
  */
 import { isRecord } from "../../core/json.ts";
-import type { Service, ServiceSettings } from "../channel.ts";
+import type { ReadSecret, Service, ServiceSettings } from "../channel.ts";
 import { isHttpAddress } from "../check.ts";
 import { createContent, maxContentLength } from "./text.ts";
 
@@ -15,9 +15,8 @@ const isForward = (value: unknown): boolean =>
     ([name, isOn]) => ["responses", "phases"].includes(name) && typeof isOn === "boolean",
   );
 
-/** A webhook has neither a channel nor accounts nor projects in the settings. */
-const isOfBot = ({ channel, accounts, projects }: ServiceSettings): boolean =>
-  typeof channel === "string" || (Array.isArray(accounts) && accounts.length > 0) || isRecord(projects);
+/** Otherwise the channel uses a webhook. */
+const isOfBot = (_: ServiceSettings, secret: ReadSecret): boolean => secret("token") !== null;
 
 export const discord: Service = {
   type: "discord",

@@ -149,14 +149,15 @@ function openBot(options: ChannelOptions): Channel {
     if (isKnown || replyReference !== null) state.set({ replyReferences: [...replyReferences] });
   }
 
-  async function answer({ channel, thread, ...response }: SlackResponse): Promise<void> {
+  async function answer({ channel, thread, message, ...response }: SlackResponse): Promise<void> {
     const reference = response.reference ?? replyReferences.get(`${channel}/${thread}`);
     // A reply in a thread that is not about an open ask.
     if (reference === undefined) return;
     const { account, accountId, text: reply } = response;
     // People may talk in the thread of a message. They need not be told again and again that they may not answer.
     if (reply !== null && !accounts.has(accountId) && !accounts.isDueForRefusal(accountId)) return;
-    const { text } = await onResponse({ reference, account, accountId, text: reply });
+    const handle = isId(channel) && isTimestamp(message) ? { handle: `${channel}/${message}` } : {};
+    const { text } = await onResponse({ reference, account, accountId, text: reply, ...handle });
     await post("chat.postEphemeral", {
       channel,
       user: accountId,

@@ -16,6 +16,8 @@ export interface SlackResponse {
   readonly channel: string;
   /** The message that is replied to; null for a tap outside of a thread. */
   readonly thread: string | null;
+  /** The message of a tapped button; null for a text. */
+  readonly message: string | null;
   readonly account: string;
   readonly accountId: string;
 }
@@ -218,6 +220,7 @@ function parseTap(payload: JsonRecord): SlackResponse | null {
     text: null,
     channel,
     thread: readId(container.thread_ts) || null,
+    message: readId(container.message_ts) || null,
     account: userName === "" ? accountId : `@${userName}`,
     accountId,
   };
@@ -242,6 +245,7 @@ function parseReply({
     text: decodeText(text),
     channel: channelId,
     thread,
+    message: null,
     account: accountId,
     accountId,
   };

@@ -172,7 +172,12 @@ export function openTelegram(options: ChannelOptions): Channel {
     // A button of a message in another chat, or of a message that was sent through another chat's inline mode.
     const isHere = message !== undefined && String(message.chat.id) === (await findChatId());
     const { text } = isHere
-      ? await options.onResponse({ ...describeAccount(from), reference: String(data ?? ""), text: null })
+      ? await options.onResponse({
+          ...describeAccount(from),
+          reference: String(data ?? ""),
+          text: null,
+          handle: `${message.chat.id}/${message.message_id}`,
+        })
       : { text: "This button does not belong to beckon's chat." };
     await call(() =>
       api.answerCallbackQuery(id, { text: text.slice(0, maxToastLength), show_alert: !isHere }),

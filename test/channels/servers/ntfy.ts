@@ -20,6 +20,8 @@ export interface NtfyServer extends FakeService {
   /** Everything that was published to the topic, including what was replaced. */
   published(topic?: string): readonly Stored[];
   publishReply(text: string): Promise<void>;
+  /** Wall time in ms at which something was last published to the reply topic. */
+  lastTapAt(): number;
   listenerCount(): number;
   /** Requests that were taken and are never answered. */
   hangingCount(): number;
@@ -43,6 +45,7 @@ export async function startNtfyServer({ isPublic = false }: NtfyOptions = {}): P
   let plan: { how: Misbehaviour; times: number } | null = null;
   let count = 0;
   let hanging = 0;
+  let tappedAt = 0;
   let lastReply: string | null = null;
   const encoder = new TextEncoder();
   const encode = (event: string, message: Partial<Stored>) =>
@@ -95,6 +98,7 @@ export async function startNtfyServer({ isPublic = false }: NtfyOptions = {}): P
       }
       if (request.method === "POST" && name === "") return publish(request);
       if (request.method === "POST") {
+        tappedAt = performance.timeOrigin + performance.now();
         const message = await request.text();
         return Response.json(add({ ...emptyMessage, topic: name, message }));
       }
@@ -193,6 +197,7 @@ export async function startNtfyServer({ isPublic = false }: NtfyOptions = {}): P
       await publishReply(lastReply ?? "");
     },
     publishReply,
+    lastTapAt: () => tappedAt,
     hangingCount: () => hanging,
     listenerCount: () => [...listeners.values()].reduce((sum, own) => sum + own.size, 0),
     writeToListeners(text) {

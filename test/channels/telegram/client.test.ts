@@ -146,11 +146,17 @@ describe("how a message ends", () => {
 describe("answers", () => {
   test("the sender of a tap is shown what became of it", async () => {
     const server = await start();
-    const { responses } = await openListening(server);
+    const { responses, message } = await openListening(server);
     await server.tap("Allow");
     await waitUntil(() => server.toasts.length === 1, 5_000);
     expect(responses).toEqual([
-      { reference: "a".repeat(22), account: "@joe", accountId: String(joe.id), text: null },
+      {
+        reference: "a".repeat(22),
+        account: "@joe",
+        accountId: String(joe.id),
+        text: null,
+        handle: `${message.chat.id}/${message.message_id}`,
+      },
     ]);
     expect(server.toasts[0]?.text).toBe("Allowed.");
   });

@@ -1,0 +1,84 @@
+/** When the rounds of the sink run: many changes share one, and a pause follows one that took long. */
+import type { Schedule } from "../core/ports.ts";
+import type { ClockReading } from "../core/session/event.ts";
+import { minuteMs } from "../core/timing.ts";
+
+export interface RoundsOptions<Situation> {
+  readonly clock: () => ClockReading;
+  readonly schedule: Schedule;
+  /** No round runs earlier after the start. */
+  readonly firstMs: number;
+  /** What must be read before a round. Waiting for it costs nothing, so it does not count. */
+  readonly prepare: () => Promise<Situation>;
+  readonly run: (situation: Situation) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Rounds {
+  /** Called for every event, so a round that is due soon anyway is left as it is. */
+  runSoon(): void;
+  /** `t` is monotonic time. */
+  runAt(t: number): void;
+  stop(): void;
+}
+
+export const roundMs = 50;
+/** The pause after a round is so many times as long as it took, so that a storm of events costs little. */
+const pauseFactor = 60;
+const maxPauseMs = 5_000;
+const maxTimerMs = 60 * minuteMs;
+
+export function createRounds<Situation>(options: RoundsOptions<Situation>): Rounds {
+  const { clock, schedule } = options;
+  const firstT = clock().t + options.firstMs;
+  let cancelTimer = () => {};
+  let timerT = Number.POSITIVE_INFINITY;
+  let pausedUntilT = Number.NEGATIVE_INFINITY;
+  let isRoundSoon = false;
+  let isRunning = false;
+  let isStopped = false;
+
+  function runAt(wantedT: number): void {
+    const t = Math.max(wantedT, firstT, pausedUntilT);
+    if (isStopped || t >= timerT) return;
+    cancelTimer();
+    timerT = t;
+    const delayMs = Math.min(Math.max(0, t - clock().t), maxTimerMs);
+    cancelTimer = schedule(() => {
+      timerT = Number.POSITIVE_INFINITY;
+      isRoundSoon = false;
+      void runRound();
+    }, delayMs);
+  }
+
+  /** A round that is being prepared will see everything that changes until then. */
+  async function runRound(): Promise<void> {
+    if (isRunning) return;
+    isRunning = true;
+    try {
+      const situation = await options.prepare();
+      if (isStopped) return;
+      const startedT = clock().t;
+      options.run(situation);
+      const endedT = clock().t;
+      pausedUntilT = endedT + Math.min(maxPauseMs, (endedT - startedT) * pauseFactor);
+    } catch (error) {
+      options.onError(error);
+    } finally {
+      isRunning = false;
+    }
+  }
+
+  return {
+    runSoon() {
+      if (isRoundSoon) return;
+      isRoundSoon = true;
+      runAt(clock().t + roundMs);
+    },
+    runAt,
+    stop() {
+      isStopped = true;
+      cancelTimer();
+    },
+  };
+}
