@@ -3,6 +3,7 @@ import type { ChannelDetail } from "../core/config/channels.ts";
 import type { JsonRecord } from "../core/json.ts";
 import type { Schedule, SessionChange, Transition } from "../core/ports.ts";
 import type { Session } from "../core/session/session.ts";
+import { minuteMs } from "../core/timing.ts";
 
 /** The row of a service in the table. It is loaded with the first channel of any type, so it imports no client library. */
 export interface Service {
@@ -180,8 +181,15 @@ export class DeliveryError extends Error {
   ) {
     super(message);
     this.name = "DeliveryError";
-    this.retryAfterMs = retryAfterMs;
+    this.retryAfterMs = limitPause(retryAfterMs);
     this.isPermanent = isPermanent;
     this.isUncertain = isUncertain;
   }
 }
+
+/** A service that asks for a longer pause is asked again after this long. */
+const maxRetryAfterMs = 60 * minuteMs;
+
+/** A service can ask for anything: a pause of weeks would also be too long for a timer, which then fires at once. */
+const limitPause = (ms: number | null): number | null =>
+  ms === null || Number.isNaN(ms) ? null : Math.min(Math.max(0, ms), maxRetryAfterMs);

@@ -4,8 +4,6 @@ import { DeliveryError } from "./channel.ts";
 
 const requestTimeoutMs = 10_000;
 const maxResponseBytes = 1024 * 1024;
-/** A service that asks for a longer pause is asked again after this long. */
-const maxRetryAfterMs = 60 * 60_000;
 
 export interface RequestOptions {
   readonly method: string;
@@ -103,7 +101,7 @@ export function readRetryAfterMs(headers: Headers, now: number = Date.now()): nu
   const value = headers.get("retry-after");
   if (value === null) return null;
   const ms = /^\d+(?:\.\d+)?$/.test(value.trim()) ? Number(value) * 1_000 : Date.parse(value) - now;
-  return Number.isFinite(ms) ? Math.min(Math.max(0, ms), maxRetryAfterMs) : null;
+  return Number.isFinite(ms) ? Math.max(0, ms) : null;
 }
 
 /** The same for a limit in characters, which services count as UTF-16 code units. */

@@ -272,7 +272,7 @@ const places: Readonly<Record<string, string>> = {
 /** "Allowed in the terminal", "Denied by phone (@joe)" */
 export function formatEnding(how: AskEnding, where: string | null): string {
   if (where === null || how === "rule" || how === "dismissed") return endings[how];
-  return `${endings[how]} ${places[where] ?? `by ${where}`}`;
+  return `${endings[how]} ${Object.hasOwn(places, where) ? places[where] : `by ${where}`}`;
 }
 
 export const unknownEnding = endings.dismissed;

@@ -21,6 +21,8 @@ export const limits = {
   maxPorts: 10_000,
   maxPortsBytes: 16 * 1024 * 1024,
   maxPortTitleLength: 200,
+  /** Ports that one port depends on. */
+  maxPortDependencies: 50,
   maxEnv: 64,
   maxEnvLength: 1_000,
   /** Ids of recent events, kept to ignore duplicates. */

@@ -1,5 +1,14 @@
 /** One beckon at a time changes a file. The lock is beside the file, so it counts for every state folder. */
-import { closeSync, constants, fstatSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { errorCode, ignoreErrors } from "../storage/files.ts";
 import { acquireLock, type Lock } from "../storage/lock.ts";
@@ -69,11 +78,21 @@ function holderOf(path: string): string | null {
 function tryLock(path: string): (() => void) | null {
   const fd = openLockFile(path);
   if (fd === null) return null;
+  emptyLockFile(fd);
   const lock = acquire(path, fd);
   if (lock && isSameFile(path, fd)) return () => release(path, fd, lock);
   lock?.release();
   closeSync(fd);
   return null;
+}
+
+/**
+ * The folder can be a project's that others have written. SQLite would open a database that is there, and with a journal beside it
+ * delete the file that the journal names (measured with 3.40; not with 3.53). beckon writes nothing into the lock file, and SQLite
+ * ignores a journal beside an empty one.
+ */
+function emptyLockFile(fd: number): void {
+  if (fstatSync(fd).size > 0) ftruncateSync(fd);
 }
 
 function acquire(path: string, fd: number): Lock | null {

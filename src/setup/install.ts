@@ -25,7 +25,7 @@ import {
   planBinary,
 } from "./binary.ts";
 import { type InstallRecord, readInstallRecord, withInstallLock } from "./record.ts";
-import { register } from "./register.ts";
+import { refuseOutside, register } from "./register.ts";
 
 export interface InstallOptions {
   /** The table of agents. */
@@ -165,7 +165,10 @@ async function checkTarget(found: FoundAgent, { scope, env, cwd }: InstallOption
   const path = setup.settingsPath(scope, env, cwd);
   if (path === null) throw new Error(`${agent.name} has no settings of the scope ${scope}`);
   refuseInsideWsl(path);
-  await readStable(path, homeOf(env), ({ text }) => setup.entries.findHomes(text ?? "")).catch(refuse);
+  await readStable(path, homeOf(env), (file) => {
+    refuseOutside(file, scope);
+    return setup.entries.findHomes(file.text ?? "");
+  }).catch(refuse);
   return { ...found, path };
 }
 

@@ -1,7 +1,8 @@
 /** Writes beckon's entries into one file of an agent's, or removes them. installed.json records what was there before. */
-import { rmSync } from "node:fs";
+import { realpathSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { OwnEntries, Registration, Scope } from "../agents/agent.ts";
+import { findRelativePath } from "../core/text/paths.ts";
 import { createBackup, pruneBackups, readBackup, sha256 } from "../settings-file/backups.ts";
 import {
   type RewriteOptions,
@@ -48,6 +49,7 @@ export async function register(options: RegisterOptions): Promise<{ readonly bac
   await rewriteSettings(
     path,
     (file) => {
+      refuseOutside(file, options.scope);
       const text = options.registration.add(file.text);
       if (text === file.text) return null;
       return {
@@ -80,6 +82,19 @@ export async function register(options: RegisterOptions): Promise<{ readonly bac
   if (JSON.stringify(record) !== JSON.stringify(before)) writeInstallRecord(paths, record);
   pruneBackups(paths.backups, path, entry.before);
   return done.change;
+}
+
+/**
+ * Throws an error for the user if a file of a project is a link that leads out of it: whoever wrote the project could choose any of
+ * the user's files. The settings are in a folder of the project's.
+ */
+export function refuseOutside({ path, target }: SettingsFile, scope: Scope): void {
+  if (scope === "user") return;
+  const project = dirname(dirname(path));
+  if (findRelativePath(realpathSync(project), target) === null)
+    throw new Error(
+      `${path} leads out of its project, to ${target}, so beckon does not change it. Replace the link by a file.`,
+    );
 }
 
 const identify = ({ agent, path, scope }: RegisterOptions) => ({ agent, path, scope });

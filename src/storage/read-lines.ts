@@ -13,11 +13,12 @@ const chunkBytes = 256 * 1024;
 const minChunkBytes = 4 * 1024;
 const newline = 10;
 
-/** Yields every line that ends with a newline. Returns where the incomplete rest starts. */
+/** Yields every line that ends with a newline, up to about `until`. Returns where the incomplete rest starts. */
 export function* readCompleteLines(
   fd: number,
   from: number,
   maxLineBytes: number,
+  until = Number.POSITIVE_INFINITY,
 ): Generator<FileLine, number, void> {
   // Most reads are of the few lines that were added to a file.
   const size = Math.min(chunkBytes, Math.max(minChunkBytes, fstatSync(fd).size - from));
@@ -26,7 +27,7 @@ export function* readCompleteLines(
   let chunkStart = from;
   /** The parts of the current line that earlier chunks contained. */
   let parts: Buffer[] = [];
-  for (;;) {
+  while (chunkStart < until) {
     const bytes = chunk.subarray(0, readSync(fd, chunk, 0, size, chunkStart));
     if (bytes.length === 0) return lineStart;
     let begin = 0;
@@ -44,6 +45,7 @@ export function* readCompleteLines(
     if (chunkStart - lineStart > maxLineBytes) parts = [];
     else if (begin < bytes.length) parts.push(Buffer.from(bytes.subarray(begin)));
   }
+  return lineStart;
 }
 
 function joinParts(parts: readonly Buffer[], lastPart: Buffer): string {

@@ -70,6 +70,8 @@ export interface WorkGuard extends Sink {
 }
 
 const maxStartedEdits = 1_000;
+/** Of a file that others have written: more ports do not end at once. */
+const maxReportedEnds = 100;
 /** `beckon port` changes the file. */
 const pollMs = 1_000;
 
@@ -79,6 +81,8 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
   let book: PortBook = emptyBook;
   let stamp = "";
   let problem: string | null = null;
+  /** Projects whose own file cannot be read, and why. It is theirs, so the others are not affected. */
+  let damaged: ReadonlyMap<string, string> = new Map();
   let storeProblem: string | null = null;
   let cancelPoll: (() => void) | null = null;
   let eventCount = 0;
@@ -118,9 +122,17 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
     if (readPortsStamp(paths, listShared(book)) === stamp) return;
     const before = book;
     try {
-      book = readPorts(paths, listShared(readPorts(paths)));
+      const unreadable = new Map<string, string>();
+      book = readPorts(paths, listShared(readPorts(paths)), (project, error) => {
+        unreadable.set(project, readErrorMessage(error));
+        return listPorts(before, project);
+      });
       if (problem !== null) options.onProblem("the ports can be read again");
       problem = null;
+      for (const [project, text] of unreadable)
+        if (damaged.get(project) !== text)
+          options.onProblem(`${text} Until then the work guard lets every edit of this project through.`);
+      damaged = unreadable;
     } catch (error) {
       book = before;
       if (problem !== readErrorMessage(error)) {
@@ -198,16 +210,18 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
   function publishEnds(before: PortBook, reported: ReadonlySet<string>): void {
     const { at } = clock();
     for (const [project, ports] of Object.entries(book.projects)) {
-      for (const port of ports) {
-        const old = findPort(before, project, port.id);
-        if (!old || old.endedAt !== null || port.endedAt === null) continue;
+      const ended = ports.filter(
+        (port) => port.endedAt !== null && findPort(before, project, port.id)?.endedAt === null,
+      );
+      for (const port of ended.slice(0, maxReportedEnds)) {
         const id = `${keyOfPort(project, port.id)} ${port.endedAt}`;
         const context = { id, at, session: null };
         const summary = `${port.id}: ${port.title}`;
         const details = { project, ...(port.note === null ? {} : { note: port.note }) };
         if (!reported.has(keyOfPort(project, port.id)))
           publish(null, [createSessionEvent("port_end", context, { summary, details }, port)]);
-        for (const waiting of ports.filter(({ dependsOn }) => dependsOn.includes(port.id))) {
+        const dependents = ports.filter(({ dependsOn }) => dependsOn.includes(port.id));
+        for (const waiting of dependents.slice(0, maxReportedEnds)) {
           const resolved = {
             summary: `${waiting.id} no longer waits for ${port.id}`,
             details: { project, dependency: port.id },
@@ -299,7 +313,7 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
     if (isStart && !isDryRun && sessionId !== null)
       recordContext({ agent: message.provider, sessionId, port: active }, output);
     if (edit === null || output.decision !== "block") return output;
-    if (!canBlock()) return { ...output, decision: "approve", reason: "" };
+    if (!canBlock(project)) return { ...output, decision: "approve", reason: "" };
     if (session && !isDryRun)
       dispatch(session, { kind: "untracked-edit", tool: edit.tool, path, isBlocked: true });
     return output;
@@ -310,8 +324,8 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
   }
 
   /** A user whose ports cannot be read or written could not start one, so nothing is refused. */
-  function canBlock(): boolean {
-    if (problem !== null) return false;
+  function canBlock(project: string | null): boolean {
+    if (problem !== null || damaged.has(project ?? "")) return false;
     const found = findStoreProblem(paths);
     if (found !== null && found !== storeProblem)
       options.onProblem(`the work guard lets edits through: ports cannot be written (${found})`);

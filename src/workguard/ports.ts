@@ -64,7 +64,16 @@ export function findTitleMistake(title: string): string | null {
 export const listPorts = (book: PortBook, project: string): readonly Port[] => book.projects[project] ?? [];
 
 export const findPort = (book: PortBook, project: string, id: string): Port | null =>
-  listPorts(book, project).find((port) => port.id === id) ?? null;
+  indexPorts(listPorts(book, project)).get(id) ?? null;
+
+/** A list never changes, so each is indexed once. */
+const indexes = new WeakMap<readonly Port[], ReadonlyMap<string, Port>>();
+
+function indexPorts(ports: readonly Port[]): ReadonlyMap<string, Port> {
+  const index = indexes.get(ports) ?? new Map(ports.map((port) => [port.id, port]));
+  indexes.set(ports, index);
+  return index;
+}
 
 export function portStatus(book: PortBook, project: string, { id, endedAt }: Port): PortSummary["status"] {
   if (endedAt !== null) return "ended";
@@ -100,6 +109,8 @@ export function createPort(book: PortBook, project: string, port: NewPort, now: 
   if (known.length >= limits.maxPorts) throw new PortError(`a project has at most ${limits.maxPorts} ports`);
   const missing = dependsOn.filter((other) => !known.some((one) => one.id === other));
   if (missing.length > 0) throw new PortError(`there is no port ${missing.join(", ")} to depend on`);
+  if (dependsOn.length > limits.maxPortDependencies)
+    throw new PortError(`a port depends on at most ${limits.maxPortDependencies} others`);
   const created: Port = {
     id,
     title,

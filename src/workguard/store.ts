@@ -4,6 +4,7 @@
  */
 import {
   closeSync,
+  lstatSync,
   mkdirSync,
   openSync,
   renameSync,
@@ -42,10 +43,25 @@ const projectFileOf = (project: string): string => join(project, ".beckon", "por
 
 const formatVersion = 1;
 
-/** Throws a PortError if the file is damaged: nothing is overwritten then. */
-export function readPorts(paths: StorePaths, sharedProjects: Iterable<string> = []): PortBook {
+/**
+ * Throws a PortError if a file is damaged: nothing is overwritten then. `onDamaged` is called instead for the file of a project, and
+ * returns the ports that count there.
+ */
+export function readPorts(
+  paths: StorePaths,
+  sharedProjects: Iterable<string> = [],
+  onDamaged?: (project: string, error: unknown) => readonly Port[],
+): PortBook {
   const book = readStateFile(paths.ports);
-  const shared = [...sharedProjects].map((project) => [project, readProjectFile(project)] as const);
+  const read = (project: string): readonly Port[] | null => {
+    try {
+      return readProjectFile(project);
+    } catch (error) {
+      if (!onDamaged) throw error;
+      return onDamaged(project, error);
+    }
+  };
+  const shared = [...sharedProjects].map((project) => [project, read(project)] as const);
   const known = shared.filter((entry): entry is readonly [string, readonly Port[]] => entry[1] !== null);
   return known.length === 0
     ? book
@@ -102,12 +118,12 @@ function parsePort(value: unknown): Port[] {
   const { id, title, dependsOn, createdAt, endedAt, note } = value;
   if (typeof id !== "string" || findIdMistake(id) !== null) return [];
   if (typeof title !== "string" || findTitleMistake(title) !== null) return [];
-  const others = Array.isArray(dependsOn) ? dependsOn.filter((other) => typeof other === "string") : [];
+  const others = (Array.isArray(dependsOn) ? dependsOn : []).filter((other) => typeof other === "string");
   return [
     {
       id,
       title,
-      dependsOn: others,
+      dependsOn: [...new Set(others.slice(0, limits.maxPortDependencies))],
       createdAt: asTime(createdAt) ?? 0,
       endedAt: asTime(endedAt),
       note: readText(note, limits.maxTextLength),
@@ -172,13 +188,17 @@ function writeStateFile({ ports: path }: StorePaths, book: PortBook, shared: str
   writePrivateFile(path, `${text}\n`);
 }
 
+/** Others may have written the project: a link in it must not lead to another file of the user's. */
 function prepareProjectFile(project: string): string {
   const path = projectFileOf(project);
+  const folder = dirname(path);
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    mkdirSync(folder, { recursive: true });
   } catch (error) {
-    throw new PortError(`${dirname(path)} cannot be created (${errorCode(error)})`);
+    throw new PortError(`${folder} cannot be created (${errorCode(error)})`);
   }
+  if (lstatSync(folder).isSymbolicLink())
+    throw new PortError(`${folder} is a link, so beckon writes no ports there. Replace it by a folder.`);
   return path;
 }
 
@@ -186,8 +206,10 @@ function prepareProjectFile(project: string): string {
 function writeProjectFile(project: string, ports: readonly Port[]): void {
   const path = projectFileOf(project);
   const temporary = `${path}.${process.pid}.tmp`;
+  const text = `${JSON.stringify({ version: formatVersion, ports }, null, 2)}\n`;
   try {
-    writeFileSync(temporary, `${JSON.stringify({ version: formatVersion, ports }, null, 2)}\n`);
+    rmSync(temporary, { force: true });
+    writeFileSync(temporary, text, { flag: "wx" });
     renameSync(temporary, path);
   } catch (error) {
     ignoreErrors(() => rmSync(temporary, { force: true }));

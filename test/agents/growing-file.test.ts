@@ -1,6 +1,6 @@
 /** Files that agents write line by line. */
 import { afterAll, expect, test } from "bun:test";
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { followFile } from "../../src/agents/watch/growing-file.ts";
@@ -21,4 +21,17 @@ test("of a long file, the first line and the last ones are read, and then what i
   appendFileSync(path, " a line\n");
   file.readNew((line) => read.push(line));
   expect(read.slice(3)).toEqual(["added", "half a line"]);
+});
+
+test("a line that never ends is not read from its start again and again", () => {
+  const path = join(folder, "endless.jsonl");
+  writeFileSync(path, "first\n");
+  truncateSync(path, 40 * 1024 * 1024);
+  const file = followFile(path);
+  const read: string[] = [];
+  const results = Array.from({ length: 6 }, () => file.readNew((line) => read.push(line)));
+  expect(results).toEqual(["behind", "behind", "behind", "behind", "behind", "done"]);
+  appendFileSync(path, "its end\nlast\n");
+  while (file.readNew((line) => read.push(line)) === "behind");
+  expect(read).toEqual(["first", "last"]);
 });

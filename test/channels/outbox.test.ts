@@ -132,6 +132,19 @@ describe("a service that fails", () => {
     expect(fixture.calls.at(-1)).toBe("sent a");
   });
 
+  test.each([1e12, Number.POSITIVE_INFINITY])(
+    "is asked again after an hour if it asks for %d ms",
+    async (ms) => {
+      const fixture = createFixture();
+      fixture.failures.push(new DeliveryError("429", { retryAfterMs: ms }));
+      put(fixture, "a");
+      await fixture.advance(60 * minuteMs - 1);
+      expect(fixture.ids).toHaveLength(1);
+      await fixture.advance(1);
+      expect(fixture.calls.at(-1)).toBe("sent a");
+    },
+  );
+
   test("is left alone for a minute after five failures in a row; the log says so once, and when it works again", async () => {
     const fixture = createFixture();
     fixture.failures.push(...Array.from({ length: 7 }, () => new DeliveryError("down")));

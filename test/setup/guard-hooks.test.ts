@@ -1,7 +1,7 @@
 /** The work guard's hooks come and go with its settings, and change nothing else in a settings file. */
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { agents } from "../../src/agents/index.ts";
 import { type Config, defaultConfig } from "../../src/core/config/config.ts";
 import { listOwnHooks } from "../../src/settings-file/hooks.ts";
@@ -89,6 +89,24 @@ test("a file that was there is backed up, named, and restored byte for byte", as
   await update(home, {});
   expect(home.read(local)).toBe(own);
 });
+
+test.each(["the file", "its folder"])(
+  "%s being a link out of the project, nothing is written there",
+  async (what) => {
+    const { home, project, local } = await prepare();
+    const other = home.at("other/settings.local.json");
+    const own = '{ "theme": "dark" }\n';
+    home.put(other, own);
+    if (what === "the file") mkdirSync(join(project, ".claude"));
+    symlinkSync(
+      ...((what === "the file" ? [other, local] : [home.at("other"), dirname(local)]) as [string, string]),
+    );
+    const { changes, problems } = await update(home, { projects: { [project]: { mode: "strict" } } });
+    expect(changes).toEqual([]);
+    expect(problems).toEqual([expect.stringContaining("leads out of its project")]);
+    expect(home.read(other)).toBe(own);
+  },
+);
 
 test("a general mode registers in the user's settings; install keeps it, and uninstall removes everything", async () => {
   const { home } = await prepare();

@@ -33,6 +33,18 @@ const begin = ({ paths }: GuardFixture, id: string, session: SessionIdentity | n
 const finish = ({ paths }: GuardFixture, id: string) =>
   changePorts(paths, cwd, false, (book) => endPort(book, cwd, id, null, 3));
 
+test("a damaged file of one project turns the guard off there, and nowhere else", async () => {
+  const [broken, whole] = [temporaryFolder(), temporaryFolder()];
+  for (const folder of [broken, whole]) mkdirSync(join(folder, ".beckon"));
+  writeFileSync(join(broken, ".beckon/ports.json"), "<<<<<<< HEAD");
+  writeFileSync(join(whole, ".beckon/ports.json"), JSON.stringify({ version: 1, ports: [] }));
+  const own = { mode: "strict", store: "project" } as const;
+  const { check, problems } = await createGuardFixture({ projects: { [broken]: own, [whole]: own } });
+  const decideIn = (folder: string) => check(edit(join(folder, "a.ts"), { cwd: folder })).decision;
+  expect([decideIn(broken), decideIn(whole)]).toEqual(["approve", "block"]);
+  expect(problems).toEqual([expect.stringContaining("lets every edit of this project through")]);
+});
+
 describe("which files need a port", () => {
   test.each([
     ["/p/shop/a.ts", "block"],

@@ -1,7 +1,9 @@
 /** Ports and who works on them, in memory and on disk. */
+import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { limits } from "../../src/core/limits.ts";
 import { resolvePaths } from "../../src/storage/paths.ts";
 import {
   createPort,
@@ -158,6 +160,65 @@ describe("on disk", () => {
     expect(readPorts(createPaths(), [folder]).projects[folder]).toEqual([
       { id: "fine", title: "Fine", dependsOn: ["x"], createdAt: 0, endedAt: null, note: null },
     ]);
+  });
+
+  const addToProject = (paths: ReturnType<typeof createPaths>, folder: string) =>
+    changePorts(paths, folder, true, (book) =>
+      createPort(book, folder, { id: "a", title: "A", dependsOn: [] }, 1),
+    );
+
+  test("a project's folder of ports that is a link leads nowhere", async () => {
+    const paths = createPaths();
+    const folder = temporaryFolder();
+    const elsewhere = temporaryFolder();
+    symlinkSync(elsewhere, join(folder, ".beckon"));
+    expect(addToProject(paths, folder)).rejects.toThrow("is a link, so beckon writes no ports there");
+    expect(readdirSync(elsewhere)).toEqual([]);
+  });
+
+  test("a link in a project's folder does not make beckon overwrite another file", async () => {
+    const paths = createPaths();
+    const folder = temporaryFolder();
+    const victim = join(temporaryFolder(), "victim");
+    writeFileSync(victim, "mine");
+    mkdirSync(join(folder, ".beckon"));
+    symlinkSync(victim, join(folder, `.beckon/ports.json.${process.pid}.tmp`));
+    await addToProject(paths, folder);
+    expect(readFileSync(victim, "utf8")).toBe("mine");
+    expect(readPorts(paths, [folder]).projects[folder]).toHaveLength(1);
+  });
+
+  test("a database in the place of a project's lock file is not opened", async () => {
+    const paths = createPaths();
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, ".beckon"));
+    const lock = join(folder, ".beckon/ports.json.beckon-lock");
+    new Database(lock).run("CREATE TABLE t (a)");
+    const sizes: number[] = [];
+    await changePorts(paths, folder, true, (book) => {
+      sizes.push(statSync(lock).size);
+      return book;
+    });
+    expect(sizes).toEqual([0]);
+  });
+
+  test("a project's file with countless dependencies is read, and listed quickly", () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, ".beckon"));
+    const dependsOn = Array.from({ length: 400_000 }, (_, n) => `d${n}`);
+    const others = Array.from({ length: 9_000 }, (_, n) => ({
+      id: `p${n}`,
+      title: "T",
+      dependsOn: ["a", "b"],
+    }));
+    const ports = [{ id: "many", title: "Many", dependsOn }, ...others];
+    writeFileSync(join(folder, ".beckon/ports.json"), JSON.stringify({ version: 1, ports }));
+    const book = readPorts(createPaths(), [folder]);
+    const listed = book.projects[folder] ?? [];
+    expect(listed[0]?.dependsOn).toHaveLength(limits.maxPortDependencies);
+    const started = performance.now();
+    for (const port of listed) summarizePort(book, folder, port);
+    expect(performance.now() - started).toBeLessThan(1_000);
   });
 
   test("a damaged file is reported, and not overwritten", async () => {

@@ -2,7 +2,7 @@
  * Answers to requests of Codex's shared server: what they ask, in full, and how an answer is written. The payload is the
  * parameters of the server's message with its `method`, and for a change of files the `patch` from the rollout file.
  */
-import { isRecord, type JsonRecord, readText } from "../../core/json.ts";
+import { asRecord, isRecord, type JsonRecord, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { Answer, AskDetails, Question } from "../../core/session/ask-details.ts";
 import { createLabel, type FittedLine, fitLines, splitLines } from "../../core/text/fit.ts";
@@ -13,7 +13,7 @@ import { skipsPermissions } from "../../shell/dangers/service-programs.ts";
 import { parseSimpleCommands } from "../../shell/index.ts";
 import type { AnswerSupport, RequestContext } from "../agent.ts";
 import { formatQuestionsHeading, listQuestionLines } from "../questions.ts";
-import { askUser, editTool, listPatchedFiles, listQuestions } from "./payload.ts";
+import { askUser, editTool, listPatchedFiles, listQuestions, type QuestionFacts } from "./payload.ts";
 import { approvalMethods } from "./server.ts";
 
 /** What a command of any agent can do to Codex itself. */
@@ -62,7 +62,7 @@ function describeCommand(payload: JsonRecord, context: RequestContext): AskDetai
     ...(command === null ? [createLabel("the command is in the terminal only")] : splitLines(command)),
     ...(isElsewhere ? [createLabel("in", from)] : []),
     ...formatReason(payload),
-    ...formatNetwork(payload),
+    ...formatGrants(payload),
   ]);
   return {
     kind: "permission",
@@ -86,11 +86,14 @@ const createDangerContext = (payload: JsonRecord, { cwd, agentDangers }: Request
 const formatReason = ({ reason }: JsonRecord): readonly FittedLine[] =>
   typeof reason === "string" && reason !== "" ? [createLabel("reason", reason)] : [];
 
-function formatNetwork({ networkApprovalContext: network }: JsonRecord): readonly FittedLine[] {
-  return isRecord(network) ? [createLabel("network", JSON.stringify(network))] : [];
-}
+/** What else is allowed with the command. */
+const formatGrants = (payload: JsonRecord): readonly FittedLine[] =>
+  Object.entries({ network: payload.networkApprovalContext, permissions: payload.additionalPermissions })
+    .filter(([, grant]) => grant != null)
+    .map(([name, grant]) => createLabel(name, JSON.stringify(grant)));
 
-const shells = /^(?:\/\S*\/)?(?:bash|zsh|sh|dash)$/;
+/** The model can choose the shell: one of another folder can be any program, so it is shown. */
+const systemShells = /^\/(?:usr\/(?:local\/)?)?bin\/(?:bash|zsh|sh|dash)$/;
 
 /** The server wraps the command: `/bin/bash -lc 'npm test'`. */
 function findCommand(command: unknown): string | null {
@@ -98,7 +101,7 @@ function findCommand(command: unknown): string | null {
   const [only, ...others] = parseSimpleCommands(command) ?? [];
   const [shell = "", option, script, ...rest] = only?.words ?? [];
   const isWrapper =
-    others.length === 0 && only?.assignments.size === 0 && shells.test(shell) && rest.length === 0;
+    others.length === 0 && only?.assignments.size === 0 && systemShells.test(shell) && rest.length === 0;
   return isWrapper && (option === "-lc" || option === "-c") && script !== undefined ? script : command;
 }
 
@@ -134,7 +137,7 @@ function describeQuestions(payload: JsonRecord): AskDetails {
     tool: askUser,
     heading: formatQuestionsHeading(questions.length),
     lines,
-    isWhole,
+    isWhole: isWhole && hasAllQuestions(payload, questions),
     dangers: [],
     always: [],
     questions: questions.map(
@@ -149,6 +152,18 @@ function describeQuestions(payload: JsonRecord): AskDetails {
       }),
     ),
   };
+}
+
+/** No question and no option was left out. */
+function hasAllQuestions({ questions }: JsonRecord, listed: readonly QuestionFacts[]): boolean {
+  const asked: readonly unknown[] = Array.isArray(questions) ? questions : [];
+  return (
+    listed.length === asked.length &&
+    listed.every(({ options }, index) => {
+      const { options: offered } = asRecord(asked[index]);
+      return options.length === (Array.isArray(offered) ? offered.length : 0);
+    })
+  );
 }
 
 interface LastingDecision {

@@ -100,7 +100,7 @@ function findPatch(tool: string, { command }: JsonRecord): string | null {
 }
 
 function summarizeCall(tool: string, input: JsonRecord): string {
-  if (tool === askUser) return listQuestions(input)[0]?.question ?? "";
+  if (tool === askUser) return toOneLine(listQuestions(input)[0]?.question ?? "");
   if (tool === editTool) return toOneLine(listPatchedFiles(String(input.command ?? "")).join(", "));
   const { command } = input;
   const text =
@@ -127,8 +127,8 @@ export function listQuestions(input: JsonRecord): readonly QuestionFacts[] {
   const list = Array.isArray(input.questions) ? input.questions.slice(0, limits.maxOptions) : [];
   return list.filter(isRecord).map(({ id, header, question, options, isSecret }) => ({
     id: typeof id === "string" ? id : "",
-    header: toOneLine(typeof header === "string" ? header : ""),
-    question: toOneLine(typeof question === "string" ? question : ""),
+    header: typeof header === "string" ? header : "",
+    question: typeof question === "string" ? question : "",
     options: (Array.isArray(options) ? options : [])
       .slice(0, limits.maxOptions)
       .filter(isRecord)

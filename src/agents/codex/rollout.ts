@@ -133,11 +133,19 @@ function addCall({ calls }: RolloutState, { call_id, name, arguments: args, inpu
   return null;
 }
 
-/** The input of apply_patch, or the command of a shell call that applies a patch. */
+/**
+ * The input of apply_patch, or the command of a shell call that does nothing but apply a patch. In another folder (`cd DIR &&`,
+ * `workdir`) the patch alone does not say which files it changes.
+ */
 function findPatch(text: string): string | null {
-  const { cmd } = parseRow(text);
-  return patchText.exec(typeof cmd === "string" ? cmd : text)?.[0] ?? null;
+  const { cmd, workdir } = parseRow(text);
+  if (typeof cmd !== "string") return patchText.exec(text)?.[0] ?? null;
+  return workdir == null ? (patchCommand.exec(cmd)?.groups?.patch ?? null) : null;
 }
+
+const patchCommand = new RegExp(
+  `^\\s*apply_?patch\\s*<<\\s*(["'])(?<end>\\w+)\\1\\n(?<patch>${patchText.source})\\n\\k<end>\\s*$`,
+);
 
 function addEvent(state: RolloutState, payload: JsonRecord, at: number | null): RolloutSign | null {
   const turnId = readText(payload.turn_id, limits.maxIdLength);

@@ -69,9 +69,9 @@ function createChange(name: string, parsed: CopilotPayload, payload: JsonRecord)
   const isMain = agentId === null;
   switch (name) {
     case "SessionStart":
-      return { kind: "session-start", source: sources[asText(payload.source)] ?? "startup", model: null };
+      return { kind: "session-start", source: findOwn(sources, payload.source) ?? "startup", model: null };
     case "SessionEnd":
-      return { kind: "session-end", reason: reasons[asText(payload.reason)] ?? readId(payload.reason) };
+      return { kind: "session-end", reason: findOwn(reasons, payload.reason) ?? readId(payload.reason) };
     case "UserPromptSubmit": {
       const text = truncate(asText(payload.prompt), limits.maxTextLength);
       return isMain ? { kind: "prompt", text, byMachine: false } : { kind: "no-change" };
@@ -105,6 +105,10 @@ function createChange(name: string, parsed: CopilotPayload, payload: JsonRecord)
 
 const sources: Readonly<Record<string, string>> = { new: "startup", resume: "resume", clear: "clear" };
 const reasons: Readonly<Record<string, string>> = { user_exit: "exit" };
+
+/** Names like "constructor" are in every object. */
+const findOwn = (names: Readonly<Record<string, string>>, name: unknown): string | undefined =>
+  Object.hasOwn(names, asText(name)) ? names[asText(name)] : undefined;
 
 /** The dialog shows 47 to 495 ms later. The event log has the request with its ids. */
 function createAsk(type: string, message: string): Change {

@@ -111,6 +111,9 @@ const summaryFields: Readonly<Record<string, string>> = {
   write_file: "file_path",
 };
 
+const findSummaryField = (tool: string): string | undefined =>
+  Object.hasOwn(summaryFields, tool) ? summaryFields[tool] : undefined;
+
 function createToolStart(payload: JsonRecord): Change {
   const input = asRecord(payload.tool_input);
   return {
@@ -118,7 +121,7 @@ function createToolStart(payload: JsonRecord): Change {
     tool: nameTool(payload),
     toolUseId: identifyCall(payload),
     inputKey: hashJson(input),
-    summary: toOneLine(findSummary(input, summaryFields[asText(payload.tool_name)])),
+    summary: toOneLine(findSummary(input, findSummaryField(asText(payload.tool_name)))),
     skill: null,
     ...readEditPath(editTools, asText(payload.tool_name), input),
   };

@@ -51,7 +51,7 @@ function describe(payload: JsonRecord, context: RequestContext): AskDetails | nu
     ...(subject.isGenericHeading ? { isGenericHeading: true } : {}),
     ...(subject.startsWithSubject ? { startsWithSubject: true } : {}),
     lines,
-    isWhole: isWhole && subject.lines.length > 0,
+    isWhole: isWhole && subject.lines.length > 0 && isWholeList(payload.patterns),
     dangers: findDangers(permission, metadata, context, asString(cwd) || null),
     always: listAlways(payload),
     questions: [],
@@ -74,20 +74,29 @@ function describeSubject(permission: string, metadata: JsonRecord, payload: Json
   const path = typeof filepath === "string" ? filepath : filePath;
   if (permission === "edit" && typeof path === "string" && typeof diff === "string") {
     const others = formatOthers(metadata, ["filepath", "filePath", "diff"]);
-    return { heading: `Edit ${makeLineVisible(path)}`, lines: [...others, ...splitLines(diff)] };
+    return addHeading("Edit", path, "a file", [...others, ...splitLines(diff)]);
   }
   if (permission === "webfetch" && typeof url === "string") {
     const lines = [...splitLines(url), ...formatOthers(metadata, ["url"])];
     return { heading: "Fetch a page", isGenericHeading: true, startsWithSubject: true, lines };
   }
   const patterns = asStrings(payload.patterns);
-  return {
-    heading: `Use ${makeLineVisible(nameTool(permission))}`,
-    lines: [...patterns.flatMap((pattern) => splitLines(pattern)), ...formatOthers(metadata, [])],
-  };
+  const lines = [...patterns.flatMap((pattern) => splitLines(pattern)), ...formatOthers(metadata, [])];
+  return addHeading("Use", nameTool(permission), "a tool", lines);
+}
+
+const maxHeadingLength = 120;
+
+/** A heading is cut where it does not fit, so a long subject is shown with the other lines. */
+function addHeading(verb: string, subject: string, noun: string, lines: readonly FittedLine[]): Subject {
+  const shown = subject.length > maxHeadingLength ? null : makeLineVisible(subject);
+  return shown !== null && shown.length <= maxHeadingLength
+    ? { heading: `${verb} ${shown}`, lines }
+    : { heading: `${verb} ${noun}`, lines: [createLabel(noun.replace(/^an? /, ""), subject), ...lines] };
 }
 
 const maxLabelLength = 60;
+/** More than can be shown. */
 const maxJsonLength = 20_000;
 
 /** The fields that are not shown already. */
@@ -95,7 +104,10 @@ function formatOthers(fields: JsonRecord, shown: readonly string[]): FittedLine[
   return Object.entries(fields).flatMap(([name, value]) => {
     if (shown.includes(name) || value === undefined) return [];
     const text = (JSON.stringify(value) ?? "").slice(0, maxJsonLength);
-    return [createLabel(makeLineVisible(name.slice(0, maxLabelLength)), text)];
+    // A label is never wrapped, so a long name becomes part of the text.
+    return name.length > maxLabelLength
+      ? [createLabel("and", `${JSON.stringify(name)}: ${text}`)]
+      : [createLabel(makeLineVisible(name), text)];
   });
 }
 
@@ -123,10 +135,14 @@ const listAddedLines = (diff: string): string =>
     .flatMap((line) => (line.startsWith("+") && !line.startsWith("+++") ? [line.slice(1)] : []))
     .join("\n");
 
+/** All of the list is shown: it is not too long, and has nothing but texts. */
+const isWholeList = (list: unknown): boolean =>
+  !Array.isArray(list) || list.length === asStrings(list).length;
+
 /** What opencode allows until it is restarted, if "always" is chosen. */
 function listAlways({ always }: JsonRecord): readonly string[] {
   const patterns = asStrings(always);
-  return patterns.length === 0
+  return patterns.length === 0 || !isWholeList(always)
     ? []
     : [`Always allow ${makeLineVisible(patterns.join(", "))} until opencode is restarted`];
 }

@@ -18,6 +18,8 @@ export interface GrowingFile {
  */
 export function followFile(path: string, tailBytes = Number.POSITIVE_INFINITY): GrowingFile {
   let offset = 0;
+  /** The offset is inside of a line that is too long. */
+  let isInsideLine = false;
   return {
     readNew(onLine) {
       const known = statSync(path, { throwIfNoEntry: false });
@@ -30,10 +32,11 @@ export function followFile(path: string, tailBytes = Number.POSITIVE_INFINITY): 
         if (!stats.isFile()) return "missing";
         if (stats.size < offset) {
           offset = 0;
+          isInsideLine = false;
           return "replaced";
         }
         if (offset === 0 && stats.size > tailBytes) skipToTail(fd, stats.size, onLine);
-        return readSlice(fd, onLine);
+        return readSlice(fd, stats.size, onLine);
       } finally {
         closeSync(fd);
       }
@@ -41,21 +44,29 @@ export function followFile(path: string, tailBytes = Number.POSITIVE_INFINITY): 
   };
 
   function skipToTail(fd: number, size: number, onLine: (text: string) => void): void {
-    const [first] = readCompleteLines(fd, 0, limits.maxTranscriptRowBytes);
+    const [first] = readCompleteLines(fd, 0, limits.maxTranscriptRowBytes, limits.maxTranscriptRowBytes);
     if (first && first.text !== null) onLine(first.text);
     // The tail starts inside of a line.
     const [partial] = readCompleteLines(fd, size - tailBytes, limits.maxTranscriptRowBytes);
     offset = partial?.end ?? size;
   }
 
-  function readSlice(fd: number, onLine: (text: string) => void): "done" | "behind" {
+  function readSlice(fd: number, size: number, onLine: (text: string) => void): "done" | "behind" {
     const from = offset;
-    const lines = readCompleteLines(fd, from, limits.maxTranscriptRowBytes);
+    const until = from + limits.maxTranscriptRowBytes + 1;
+    const lines = readCompleteLines(fd, from, limits.maxTranscriptRowBytes, until);
     for (const { text, end } of lines) {
       offset = end;
-      if (text !== null) onLine(text);
+      if (text !== null && !isInsideLine) onLine(text);
+      isInsideLine = false;
       if (end - from >= limits.transcriptSliceBytes) return "behind";
     }
-    return "done";
+    if (size <= until) return "done";
+    // A line that is too long is read once, and not again from its start at every call.
+    if (offset === from) {
+      offset = until;
+      isInsideLine = true;
+    }
+    return "behind";
   }
 }

@@ -135,6 +135,7 @@ function openBot(options: ChannelOptions): Channel {
   const gateway = createGateway({
     token: secret("token") ?? "",
     findGateway: () => call("get", "/gateway/bot"),
+    isLocal: String(settings.server).startsWith("http:"),
     onDispatch(type, data) {
       if (type === "INTERACTION_CREATE" && Check(interactionSchema, data)) startHandling(data);
     },

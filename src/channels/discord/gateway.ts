@@ -6,11 +6,14 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Check } from "@sinclair/typebox/value";
 import { readErrorMessage } from "../../core/error-message.ts";
 import type { Schedule } from "../../core/ports.ts";
+import { isLoopback } from "../check.ts";
 
 export interface GatewayOptions {
   readonly token: string;
   /** `GET /gateway/bot`: the address, and how often the bot may still identify itself today. */
   readonly findGateway: () => Promise<unknown>;
+  /** The API is on this machine, and so may the gateway be, without TLS. */
+  readonly isLocal: boolean;
   readonly onDispatch: (type: string, data: unknown) => void;
   readonly onProblem: (text: string) => void;
   readonly schedule: Schedule;
@@ -107,7 +110,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     try {
       const found = await options.findGateway();
       if (!isRunning) return;
-      if (!Check(gatewaySchema, found) || !isGatewayUrl(found.url))
+      if (!Check(gatewaySchema, found) || !isGatewayUrl(found.url, options.isLocal))
         return retry("Discord did not name its gateway");
       const limit = found.session_start_limit;
       // Discord resets the token of a bot that identifies itself too often.
@@ -167,7 +170,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   function onDispatch({ t, d }: Frame): void {
     if (t === "READY" && Check(readySchema, d)) {
       const url = d.resume_gateway_url;
-      session = url !== undefined && isGatewayUrl(url) ? { id: d.session_id, url } : null;
+      session = url !== undefined && isGatewayUrl(url, options.isLocal) ? { id: d.session_id, url } : null;
     }
     if (t === "READY" || t === "RESUMED") {
       cancelDeadline();
@@ -263,8 +266,10 @@ export function createGateway(options: GatewayOptions): Gateway {
 
 const identity = { os: process.platform, browser: "beckon", device: "beckon" };
 
-function isGatewayUrl(text: string): boolean {
-  return URL.canParse(text) && /^wss?:$/.test(new URL(text).protocol);
+/** The token is sent there, so it must be encrypted. */
+function isGatewayUrl(text: string, isLocal: boolean): boolean {
+  const url = URL.parse(text);
+  return url?.protocol === "wss:" || (url?.protocol === "ws:" && isLocal && isLoopback(url));
 }
 
 function parseFrame(data: unknown): Frame | null {

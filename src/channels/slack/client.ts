@@ -70,7 +70,8 @@ const explanations: Readonly<Record<string, string>> = {
   not_allowed_token_type: "this is not the right kind of token (not_allowed_token_type)",
 };
 
-const explainError = (error: string): string => explanations[error] ?? error;
+const explainError = (error: string): string =>
+  Object.hasOwn(explanations, error) ? (explanations[error] ?? error) : error;
 
 class SlackRefusal extends DeliveryError {
   readonly code: string;

@@ -93,7 +93,10 @@ export function openTelegram(options: ChannelOptions): Channel {
 
   function readReplyTargets(): readonly (readonly [number, string])[] {
     const { replyTargets } = state.get();
-    return Array.isArray(replyTargets) ? replyTargets : [];
+    return (Array.isArray(replyTargets) ? replyTargets : []).filter(
+      (row): row is [number, string] =>
+        Array.isArray(row) && typeof row[0] === "number" && typeof row[1] === "string",
+    );
   }
 
   /** Only a listed account can use them, so they are no secret of their own. */
@@ -106,6 +109,7 @@ export function openTelegram(options: ChannelOptions): Channel {
     let offset: number | undefined;
     let failures = 0;
     while (!stopping.signal.aborted) {
+      const startedT = performance.now();
       try {
         const updates = await pollApi.getUpdates(
           {
@@ -117,19 +121,23 @@ export function openTelegram(options: ChannelOptions): Channel {
           stopping.signal as never,
         );
         offset = undefined;
+        let hasNew = false;
         for (const received of updates) {
           offset = Math.max(offset ?? 0, received.update_id + 1);
-          startHandling(received);
+          if (startHandling(received)) hasNew = true;
         }
         failures = 0;
         setProblem(null);
+        // A server that does not wait for updates must not be asked without end.
+        if (!hasNew && performance.now() - startedT < firstRetryMs) await pause(firstRetryMs);
       } catch (error) {
         if (stopping.signal.aborted) return;
         failures++;
         const failure = toDeliveryError(error);
         setProblem(failure.message);
         const backoffMs = Math.min(firstRetryMs * 2 ** (failures - 1), maxRetryMs);
-        await pause(failure.retryAfterMs ?? (failure.isPermanent ? maxRetryMs : backoffMs));
+        const askedMs = failure.retryAfterMs ?? (failure.isPermanent ? maxRetryMs : backoffMs);
+        await pause(Math.max(firstRetryMs, askedMs));
       }
     }
   }
@@ -149,8 +157,9 @@ export function openTelegram(options: ChannelOptions): Channel {
     });
   }
 
-  function startHandling(received: Update): void {
-    if (seenUpdates.has(received.update_id)) return;
+  /** Returns false if it was handled before. */
+  function startHandling(received: Update): boolean {
+    if (seenUpdates.has(received.update_id)) return false;
     seenUpdates.add(received.update_id);
     const [oldest] = seenUpdates;
     if (seenUpdates.size > maxSeenUpdates && oldest !== undefined) seenUpdates.delete(oldest);
@@ -160,6 +169,7 @@ export function openTelegram(options: ChannelOptions): Channel {
       )
       .finally(() => handling.delete(work));
     handling.add(work);
+    return true;
   }
 
   async function handle({ callback_query, message, edited_message }: Update): Promise<void> {

@@ -31,6 +31,8 @@ let store: Store;
 let watcher: AgentWatcher | null = null;
 let held: WatchedRequest[] = [];
 let released = 0;
+/** What the server answers, by method. */
+let results: Record<string, object> = {};
 let server: ReturnType<typeof startServer> | null = null;
 
 const clock = () => ({ at: Date.now(), t: performance.now(), boot: "boot", host: "host" });
@@ -48,7 +50,7 @@ function startServer() {
   const target = join(home, "codex-daemon");
   symlinkSync(target, join(folder, "app-server-control.sock"));
   const calls: Message[] = [];
-  const results: Readonly<Record<string, object>> = {
+  results = {
     initialize: { userAgent: "codex" },
     "thread/loaded/list": { data: [threadId, "hidden-title-thread"] },
     "thread/list": { data: [thread] },
@@ -153,6 +155,17 @@ test("without any hook, a session works, waits and is idle again as its status s
   server?.status({ type: "active", activeFlags: ["waitingOnUserInput"] });
   server?.status({ type: "idle" });
   await waitUntil(() => phase() === "interactable", 5_000);
+});
+
+test("a session of another folder with the same name and title is not taken for its terminal", async () => {
+  results["thread/list"] = {
+    data: [thread, { ...thread, id: "other", sessionId: "other", cwd: "/srv/proj" }],
+  };
+  server?.status(busy, "other");
+  server?.status(busy);
+  await waitUntil(() => sessions().length === 2, 5_000);
+  const [session] = sessions();
+  expect(await watcher?.locate?.(session as Session)).toContain("another session has the same title");
 });
 
 test("the hidden thread that makes up titles is not a session", async () => {

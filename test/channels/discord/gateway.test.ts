@@ -25,6 +25,7 @@ async function connect(
   const gateway = createGateway({
     token: server.secrets.token ?? "",
     findGateway: async () => ({ url: server.api.url.replace("http", "ws") }),
+    isLocal: true,
     onDispatch: (type, data) => dispatched.push({ type, data }),
     onProblem: (text) => problems.push(text),
     schedule(work, ms) {
@@ -65,6 +66,16 @@ describe("a connection", () => {
     await waitUntil(() => opened.server.gateway.heartbeats() > before, 5_000);
     expect(opened.server.gateway.count()).toBe(1);
   });
+});
+
+test.each([
+  ["without TLS", { isLocal: false }],
+  ["without TLS on another machine", { findGateway: async () => ({ url: "ws://192.0.2.1" }) }],
+])("the token is not sent to a gateway %s", async (_name, options) => {
+  const opened = await connect(options);
+  await waitUntil(() => opened.gateway.problem() !== null, 5_000);
+  expect(opened.gateway.problem()).toBe("Discord did not name its gateway");
+  expect(opened.server.gateway.starts).toEqual([]);
 });
 
 describe("a connection that is lost", () => {

@@ -3,6 +3,8 @@ import type { ChannelMessage, ChannelOptions } from "../../../src/channels/chann
 import { DeliveryError } from "../../../src/channels/channel.ts";
 import { openTelegram } from "../../../src/channels/telegram/client.ts";
 import type { JsonRecord } from "../../../src/core/json.ts";
+import type { Schedule } from "../../../src/core/ports.ts";
+import { schedule as systemSchedule } from "../../../src/storage/schedule.ts";
 import { waitUntil } from "../../wait-until.ts";
 import { exampleMessage, finalMessage, openOn } from "../fixture.ts";
 import { eve, joe, startTelegramServer, type TelegramServer } from "../servers/telegram.ts";
@@ -386,4 +388,43 @@ test("a message longer than Telegram allows is cut before the limit", async () =
   await open(server).channel.send(message, "1");
   expect(server.sent()[0]?.text.length).toBeLessThanOrEqual(4_096);
   expect(server.sent()[0]?.text).toContain("…\nReply with a reason");
+});
+
+describe("a server that lies", () => {
+  test.each([
+    ["has nothing, and does not wait", { ok: true, result: [] }],
+    ["repeats one update", { ok: true, result: [{ update_id: 7 }] }],
+    [
+      "asks for no pause",
+      { ok: false, error_code: 429, description: "slow down", parameters: { retry_after: 0 } },
+    ],
+    [
+      "asks for a negative one",
+      { ok: false, error_code: 429, description: "", parameters: { retry_after: -5 } },
+    ],
+    [
+      "asks for one that no timer can wait",
+      { ok: false, error_code: 429, description: "", parameters: { retry_after: 1e12 } },
+    ],
+  ])("one that %s is not asked without end", async (_name, body) => {
+    const server = await start();
+    server.api.fail(/getUpdates/, ...Array.from({ length: 200 }, () => ({ status: 200, body })));
+    const pauses: number[] = [];
+    const schedule: Schedule = (work, ms) => {
+      pauses.push(ms);
+      return systemSchedule(work, pauses.length < 5 ? 0 : ms);
+    };
+    open(server, { schedule }).channel.listen?.();
+    await waitUntil(() => pauses.length === 5, 5_000);
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(1_000);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(60 * 60_000);
+    expect(polls(server).length).toBeLessThanOrEqual(7);
+  });
+});
+
+test("a damaged list of messages to reply to does not keep alerts from being sent", async () => {
+  const server = await start();
+  const saved = { value: { replyTargets: [null, 7, ["x"], [1, "r"]] } };
+  await open(server, {}, saved).channel.send(exampleMessage, "1");
+  expect(server.sent()).toHaveLength(1);
 });

@@ -2,7 +2,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
+import { dirname } from "node:path";
 import { isRecord, type JsonRecord } from "../../../core/json.ts";
+import { resolveOwnedPath } from "../../../settings-file/owned-path.ts";
 
 export interface ServerConnection {
   /** Rejects if the server refuses, does not answer in time, or the connection is closed. */
@@ -29,11 +31,7 @@ const handshakeSecret = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /** Rejects if nothing listens there, or the socket is another user's. */
 export async function connectServer(path: string, events: ConnectionEvents): Promise<ServerConnection> {
-  // The path is a link to a socket in the folder for temporary files (measured).
-  const stats = statSync(path);
-  if (!stats.isSocket() || stats.uid !== process.getuid?.())
-    throw new Error(`${path} is not your own socket`);
-  const { socket, rest } = await openWebSocket(path);
+  const { socket, rest } = await openWebSocket(findOwnSocket(path));
   const waiting = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>();
   let lastId = 0;
   let isOpen = true;
@@ -114,6 +112,18 @@ export async function connectServer(path: string, events: ConnectionEvents): Pro
   };
 }
 
+/**
+ * The path is a link to a socket in the folder for temporary files (measured), where everyone can create files. So every folder and
+ * link on the way must be the user's own or root's: another user could put a socket of their own there after this check.
+ */
+function findOwnSocket(path: string): string {
+  // An error with a code says that there is no server.
+  const stats = statSync(path);
+  const { target } = resolveOwnedPath(path, dirname(path));
+  if (!stats.isSocket()) throw new Error(`${target} is not a socket`);
+  return target;
+}
+
 function openWebSocket(path: string): Promise<{ readonly socket: Socket; readonly rest: Buffer }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ socket: Socket; rest: Buffer }>();
   const key = randomBytes(16).toString("base64");
@@ -180,7 +190,7 @@ function createLongLength(length: number): Buffer {
 /** Returns a function that takes what arrives. Throws if a message is too long. */
 function createFrameReader(onFrame: (opcode: number, data: Buffer) => void): (chunk: Buffer) => void {
   let buffer: Buffer = Buffer.alloc(0);
-  let message: { readonly opcode: number; readonly parts: Buffer[] } | null = null;
+  let message: { readonly opcode: number; readonly parts: Buffer[]; bytes: number } | null = null;
   return (chunk) => {
     buffer = buffer.length === 0 ? chunk : Buffer.concat([buffer, chunk]);
     for (let frame = readFrame(buffer); frame !== null; frame = readFrame(buffer)) {
@@ -189,10 +199,10 @@ function createFrameReader(onFrame: (opcode: number, data: Buffer) => void): (ch
         onFrame(frame.opcode, frame.data);
         continue;
       }
-      message = frame.opcode === 0 && message ? message : { opcode: frame.opcode, parts: [] };
+      message = frame.opcode === 0 && message ? message : { opcode: frame.opcode, parts: [], bytes: 0 };
       message.parts.push(frame.data);
-      if (message.parts.reduce((sum, part) => sum + part.length, 0) > maxMessageBytes)
-        throw new Error("the message is too long");
+      message.bytes += frame.end;
+      if (message.bytes > maxMessageBytes) throw new Error("the message is too long");
       if (!frame.isLast) continue;
       const { opcode, parts } = message;
       message = null;

@@ -208,12 +208,18 @@ export function watchRollouts(options: RolloutWatcherOptions): RolloutWatcher {
   };
 }
 
+/** At most this many slices of a file are read at once. The rest follows with the next read. */
+const maxSlices = 8;
+
 /** False if the file cannot be read. Timers and file watchers call this: nobody else would catch an error. */
 export function readAll(file: GrowingFile, onLine: (text: string) => void): boolean {
   try {
-    let result = file.readNew(onLine);
-    while (result === "behind" || result === "replaced") result = file.readNew(onLine);
-    return result === "done";
+    // A file that grows as fast as it is read must not stop everything else.
+    for (let slice = 0; slice < maxSlices; slice++) {
+      const result = file.readNew(onLine);
+      if (result === "done" || result === "missing") return result === "done";
+    }
+    return true;
   } catch {
     return false;
   }

@@ -3,6 +3,7 @@
  * subscribed thread is never unloaded. So beckon subscribes to a thread only while it waits for the user.
  */
 import { existsSync } from "node:fs";
+import { basename } from "node:path";
 import { version } from "../../../../package.json";
 import { asRecord, type JsonRecord, readText } from "../../../core/json.ts";
 import { limits } from "../../../core/limits.ts";
@@ -194,7 +195,8 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
   async function locate(sessionId: string): Promise<string | null> {
     const thread = threads.get(sessionId);
     if (!thread) return null;
-    const isSame = ({ name, cwd }: ServerThread) => name === thread.name && cwd === thread.cwd;
+    const isSame = ({ name, cwd }: ServerThread) =>
+      name === thread.name && basename(cwd ?? "") === basename(thread.cwd ?? "");
     const isUnique = [...threads.values()].filter(isSame).length === 1;
     const terminal: FoundTerminal = isUnique
       ? await findTerminal(thread, options)
@@ -204,7 +206,9 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
     const place = terminal.kind === "found" ? terminal.place : null;
     if (!isSamePlace(session.place, place)) emit({ sessionId }, clock(), { kind: "located", place });
     if (terminal.kind === "found") return null;
-    return `Codex's shared server runs it, and ${terminal.why}. Open it: codex resume ${sessionId}`;
+    // The user may paste the command into a shell.
+    const hint = /^\w[\w-]*$/.test(sessionId) ? ` Open it: codex resume ${sessionId}` : "";
+    return `Codex's shared server runs it, and ${terminal.why}.${hint}`;
   }
 
   /** What the terminal shows: a reviewer model's decision shows no dialog, and a proposed plan shows one after the turn. */
