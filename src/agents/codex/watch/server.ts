@@ -28,9 +28,9 @@ import {
   type ThreadStatus,
 } from "../server.ts";
 import { socketPath } from "../setup/folder.ts";
-import { connectServer, type ServerConnection } from "./connection.ts";
+import type { ServerConnection } from "./connection.ts";
 import type { RolloutWatcher } from "./rollouts.ts";
-import { type FoundTerminal, findTerminal } from "./terminals.ts";
+import type { FoundTerminal } from "./terminals.ts";
 
 export interface ThreadWatcherOptions {
   readonly env: Env;
@@ -91,6 +91,8 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
     isConnecting = true;
     triedMs = performance.now();
     try {
+      // Loaded only where a server is: users of other agents do not pay for it.
+      const { connectServer } = await import("./connection.ts");
       const opened = await connectServer(path, {
         onMessage: (message) => enqueue(() => receive(message)),
         onClosed: onLost,
@@ -195,6 +197,7 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
   async function locate(sessionId: string): Promise<string | null> {
     const thread = threads.get(sessionId);
     if (!thread) return null;
+    const { findTerminal } = await import("./terminals.ts");
     const isSame = ({ name, cwd }: ServerThread) =>
       name === thread.name && basename(cwd ?? "") === basename(thread.cwd ?? "");
     const isUnique = [...threads.values()].filter(isSame).length === 1;
