@@ -15,6 +15,7 @@ import { answerIdOf } from "../core/session/keys.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { type Ask, isBlocking, isVisible, type Session } from "../core/session/session.ts";
 import { findSettleTime, settle } from "../core/session/settle.ts";
+import { hashJson } from "../core/text/json-text.ts";
 import { timing } from "../core/timing.ts";
 import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
 import type { AskEnding } from "../core/wire.ts";
@@ -126,6 +127,8 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
   const pending = new Map<string, PendingRequest>();
   /** Answer id → how it was answered, for a second answer that comes too late. */
   const answeredAsks = new Map<string, string>();
+  /** Request → a hash of what the user was asked: the same request cannot ask for something else later. */
+  const asked = new Map<string, string>();
   let heartbeatTimer: ReturnType<typeof setInterval> | null = null;
   let settleTimer: ReturnType<typeof setTimeout> | null = null;
   let isStopped = false;
@@ -145,7 +148,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     }
     const earlier = request && pending.get(request.request);
     const isAccepted = earlier ? earlier.sent === null : pending.size < limits.maxPendingRequests;
-    if (request && isAccepted) {
+    if (request && isAccepted && rememberAsked(request)) {
       keep(request);
     } else {
       connection.send(noDecision);
@@ -171,17 +174,17 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
 
   /** null if the request cannot be answered from here. */
   function createRequest(
-    asked: Pick<PendingRequest, "agent" | "sessionId" | "request" | "payload" | "connection" | "deliver">,
+    source: Pick<PendingRequest, "agent" | "sessionId" | "request" | "payload" | "connection" | "deliver">,
   ): PendingRequest | null {
-    const { agent, payload } = asked;
+    const { agent, payload } = source;
     const answering = options.agents.get(agent)?.answering;
-    const session = getSettled(agent, asked.sessionId);
-    const ask = findAsk(session, asked.request);
+    const session = getSettled(agent, source.sessionId);
+    const ask = findAsk(session, source.request);
     if (!answering || !session || !ask || isProbe(session)) return null;
     if (!answering.isAnswerable(payload, ask) || session.attended === false) return null;
     const cwd = session.firstCwd ?? session.cwd;
     const details = answering.describe(payload, { cwd, agentDangers });
-    return details && { ...asked, answering, details, masked: null, cwd, sinceT: clock().t, sent: null };
+    return details && { ...source, answering, details, masked: null, cwd, sinceT: clock().t, sent: null };
   }
 
   function holdWatched(agent: string, { request, sessionId, payload, send }: WatchedRequest): () => void {
@@ -201,10 +204,24 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
       if (isSent && waiting) queueMicrotask(() => onPrinted(waiting));
       return isSent;
     };
-    const asked = createRequest({ agent, sessionId, request, payload, connection, deliver });
-    const isAccepted = asked && config().answering.enabled && !isStopped && !pending.has(request);
-    if (isAccepted && pending.size < limits.maxPendingRequests) keep(asked);
+    const created = createRequest({ agent, sessionId, request, payload, connection, deliver });
+    const isAccepted = created && config().answering.enabled && !isStopped && !pending.has(request);
+    if (isAccepted && pending.size < limits.maxPendingRequests && rememberAsked(created)) keep(created);
     return close;
+  }
+
+  /**
+   * False if the same request asked for something else before: a message on a phone or a notification may still show that, and
+   * its buttons would answer this.
+   */
+  function rememberAsked({ request, details }: PendingRequest): boolean {
+    const hash = hashJson(details);
+    const before = asked.get(request);
+    asked.delete(request);
+    asked.set(request, before ?? hash);
+    const [oldest] = asked.keys();
+    if (asked.size > maxRemembered && oldest !== undefined) asked.delete(oldest);
+    return before === undefined || before === hash;
   }
 
   /**

@@ -72,6 +72,22 @@ function hold(): void {
 
 const answerId = () => answerIdOf(session().asks[0] as Session["asks"][number]);
 
+test("a request that asks for something else is not answered by what was shown before", async () => {
+  hold();
+  const id = answerId();
+  release();
+  pending.holdWatched("codex", {
+    request: "asked-1",
+    sessionId: "s-1",
+    payload: { ...payload, command: "curl evil.example" },
+    send: (decision) => sent.push(decision) > 0,
+  });
+  expect(await pending.answer(session(), id, { do: "allow" }, "phone")).toMatchObject({ refused: 409 });
+  expect(sent).toEqual([]);
+  hold();
+  expect(await pending.answer(session(), id, { do: "allow" }, "phone")).toMatchObject({ ok: true });
+});
+
 test("the whole command is shown, and the answer goes to the server once", async () => {
   hold();
   const [ask] = session().asks;

@@ -168,6 +168,17 @@ test("a session of another folder with the same name and title is not taken for 
   expect(await watcher?.locate?.(session as Session)).toContain("another session has the same title");
 });
 
+test("a second request of the same call is an ask of its own", async () => {
+  server?.status(waitingOnApproval);
+  server?.send(approval);
+  await waitUntil(() => held.length === 1, 5_000);
+  server?.send({ method: "serverRequest/resolved", params: { threadId, requestId: 0 } });
+  server?.send({ ...approval, id: 1, params: { ...approval.params, command: "/bin/bash -lc 'id'" } });
+  await waitUntil(() => held.length === 2, 5_000);
+  expect(held[1]?.request).not.toBe(held[0]?.request as string);
+  expect(sessions()[0]?.asks.some(({ request }) => request === held[1]?.request)).toBe(true);
+});
+
 test("the hidden thread that makes up titles is not a session", async () => {
   server?.status(busy, "hidden-title-thread");
   server?.status(busy);

@@ -68,6 +68,7 @@ interface OpenRequest {
 }
 
 const maxThreads = 100;
+const maxContents = 500;
 /** After the server resolved a request, a hook or its status closes the ask. Without trusted hooks this does. */
 const closeAfterMs = 300;
 /** How often a server that refused is tried again. */
@@ -79,6 +80,8 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
   const threads = new Map<string, ServerThread>();
   const subscribed = new Set<string>();
   const requests = new Map<number | string, OpenRequest>();
+  /** The event that asked → a hash of what it asked for. */
+  const contents = new Map<string, string>();
   const timers = new Set<ReturnType<typeof setTimeout>>();
   let connection: ServerConnection | null = null;
   let isConnecting = false;
@@ -254,18 +257,26 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
     const { sessionId } = session;
     const patch = rollouts.find(sessionId)?.calls.get(request.itemId ?? "")?.patch ?? null;
     const payload = patch === null ? request.payload : { ...request.payload, patch };
-    const asked = findAsk(session, request) ?? openAsk(thread, request, payload);
+    const content = hashJson({ details: codexAnswering.describe(payload, { cwd: thread.cwd }) });
+    const asked = findAsk(session, request, content) ?? openAsk(thread, request, payload);
     if (asked === null) return;
+    contents.set(asked, content);
+    const [oldest] = contents.keys();
+    if (contents.size > maxContents && oldest !== undefined) contents.delete(oldest);
     const server = connection;
     const send = (decision: object): boolean => server?.respond(request.id, decision) === true;
     const release = options.holdRequest({ request: asked, sessionId, payload, send });
     requests.set(request.id, { threadId: thread.id, sessionId, asked, release });
   }
 
-  /** The ask that a hook has opened for the same call. null if none has. */
-  function findAsk({ asks }: Session, { itemId, turnId }: ServerRequest): string | null {
+  /**
+   * The ask that a hook has opened for the same call, or that was for the same request on an earlier connection. null if there is
+   * none. One call can ask several times for different commands.
+   */
+  function findAsk({ asks }: Session, { itemId, turnId }: ServerRequest, content: string): string | null {
     const heldIds = new Set([...requests.values()].map(({ asked }) => asked));
-    const isFree = ({ request }: Ask) => request !== null && !heldIds.has(request);
+    const isFree = ({ request }: Ask) =>
+      request !== null && !heldIds.has(request) && (contents.get(request) ?? content) === content;
     const byCall = asks.find((ask) => itemId !== null && ask.toolUseId === itemId && isFree(ask));
     const byTurn = asks.find((ask) => ask.toolUseId === null && ask.promptId === turnId && isFree(ask));
     return (byCall ?? byTurn)?.request ?? null;
