@@ -53,7 +53,7 @@ export function testService({ service, start }: ServiceContract): void {
       }
     });
 
-    async function openChannel(requestTimeoutMs = 10_000) {
+    async function openChannel(requestTimeoutMs = 10_000, beforeReply: () => Promise<void> = async () => {}) {
       const server = await start();
       const responses: ChannelResponse[] = [];
       const problems: string[] = [];
@@ -67,6 +67,7 @@ export function testService({ service, start }: ServiceContract): void {
         secret: (name) => server.secrets[name] ?? null,
         onResponse: async (response) => {
           responses.push(response);
+          await beforeReply();
           return { text: "Allowed.", isAccepted: true };
         },
         onProblem: (text) => problems.push(text),
@@ -252,6 +253,24 @@ export function testService({ service, start }: ServiceContract): void {
       await waitUntil(() => responses.length >= 2, 15_000);
       expect(responses.map(({ reference }) => reference[0])).toEqual(["d", "a"]);
     }, 20_000);
+
+    test("a flood of taps is handled a few at a time, and later ones count again", async () => {
+      const { promise: decided, resolve: decide } = Promise.withResolvers<void>();
+      const { server, channel, responses } = await openChannel(10_000, () => decided);
+      // Without accounts nobody is answered, so a response costs no request.
+      if (!canAnswer(server) || !service.hasAccounts) return;
+      channel.listen?.();
+      await channel.send(exampleMessage, "id-1");
+      for (let n = 0; n < 50; n++) await server.forge(String(n).padStart(22, "x"));
+      await waitUntil(() => responses.length === 20, 5_000);
+      decide();
+      // Those that the service still had are dropped or answered; then the user taps.
+      await waitUntil(async () => {
+        await server.tap("Deny");
+        return responses.some(({ reference }) => reference.startsWith("d"));
+      }, 5_000);
+      expect(responses.length).toBeLessThan(50);
+    });
 
     test("after stop nothing is received", async () => {
       const { server, channel, responses } = await openChannel();

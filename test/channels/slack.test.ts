@@ -8,6 +8,7 @@ import { waitUntil } from "../wait-until.ts";
 import { exampleMessage, finalMessage } from "./fixture.ts";
 import { type OpenOptions, openService } from "./open-service.ts";
 import { addGateway, type GatewayConnection } from "./servers/gateway.ts";
+import { startHandshakeServer } from "./servers/handshake.ts";
 import { type SlackServer, startSlackServer } from "./servers/slack.ts";
 
 let server: SlackServer;
@@ -33,6 +34,14 @@ async function openListening() {
   await waitUntil(() => server.connectionCount() === 1, 5_000);
   return result;
 }
+
+test("no compression is accepted, in which a short message could be a GB", async () => {
+  const { url, extensions, stop } = startHandshakeServer();
+  server.socketUrl = url;
+  (await open()).channel.listen?.();
+  expect(await extensions).toBeNull();
+  await stop();
+});
 
 describe("with a webhook", () => {
   const openWebhook = (webhookUrl = server.webhookUrl) =>

@@ -8,6 +8,7 @@ import { schedule as scheduleTimer } from "../../storage/schedule.ts";
 import { createAccountList } from "../accounts.ts";
 import { type Channel, type ChannelMessage, type ChannelOptions, DeliveryError } from "../channel.ts";
 import { createLibraryFetch } from "../library-fetch.ts";
+import { createResponseQueue } from "../response-queue.ts";
 import { createSessionFeed } from "./feed.ts";
 import { createGateway } from "./gateway.ts";
 import { createFittingContent } from "./text.ts";
@@ -131,7 +132,7 @@ function openBot(options: ChannelOptions): Channel {
   const accounts = createAccountList(settings.accounts, options.now);
   const schedule = options.schedule ?? scheduleTimer;
   const seenInteractions = new Set<string>();
-  const handling = new Set<Promise<void>>();
+  const responses = createResponseQueue();
   const gateway = createGateway({
     token: secret("token") ?? "",
     findGateway: () => call("get", "/gateway/bot"),
@@ -180,10 +181,11 @@ function openBot(options: ChannelOptions): Channel {
     seenInteractions.add(interaction.id);
     const [oldest] = seenInteractions;
     if (seenInteractions.size > maxSeenInteractions && oldest !== undefined) seenInteractions.delete(oldest);
-    const work = handle(interaction)
-      .catch((error) => onProblem(`Discord: a response was not confirmed: ${toDeliveryError(error).message}`))
-      .finally(() => handling.delete(work));
-    handling.add(work);
+    responses.start(() =>
+      handle(interaction).catch((error) =>
+        onProblem(`Discord: a response was not confirmed: ${toDeliveryError(error).message}`),
+      ),
+    );
   }
 
   async function handle(interaction: Interaction): Promise<void> {
@@ -254,7 +256,7 @@ function openBot(options: ChannelOptions): Channel {
     onTransition: feed.onTransition,
     async stop() {
       gateway.stop();
-      await Promise.allSettled([...handling, feed.stop()]);
+      await Promise.allSettled([responses.finish(), feed.stop()]);
     },
     problem: () => (options.isAnswering ? gateway.problem() : null),
   };

@@ -122,7 +122,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 
   function open(url: string): void {
-    const opened = new WebSocket(`${url.replace(/\/+$/, "")}/?v=10&encoding=json`);
+    // A compressed message of some KB can be a GB.
+    const opened = new WebSocket(`${url.replace(/\/+$/, "")}/?v=10&encoding=json`, {
+      perMessageDeflate: false,
+    });
     socket = opened;
     expectAnswer("Discord's gateway does not answer");
     opened.onmessage = ({ data }) => {

@@ -6,6 +6,7 @@ import { asRecord, type JsonRecord } from "../../core/json.ts";
 import { createAccountList } from "../accounts.ts";
 import { type Channel, type ChannelMessage, type ChannelOptions, DeliveryError } from "../channel.ts";
 import { cutToLength, findStatusError, request } from "../http.ts";
+import { createResponseQueue } from "../response-queue.ts";
 import { escapeText, formatMessage, plainText } from "./message.ts";
 import { createSocket, type SlackResponse } from "./socket.ts";
 
@@ -126,6 +127,7 @@ function readReplyReferences({ replyReferences: saved }: JsonRecord): [string, s
 function openBot(options: ChannelOptions): Channel {
   const { settings, secret, state, onResponse, onProblem } = options;
   const call = createCall(options);
+  const responses = createResponseQueue();
   const accounts = createAccountList(settings.accounts, options.now);
   const [botToken, appToken] = [secret("botToken"), secret("appToken")];
   const missing =
@@ -176,9 +178,11 @@ function openBot(options: ChannelOptions): Channel {
           open: () => call("apps.connections.open", appToken, {}),
           isLocal: String(settings.apiUrl).startsWith("http:"),
           onResponse: (response) =>
-            void answer(response).catch((error) =>
-              onProblem(
-                `the sender could not be answered: ${error instanceof Error ? error.message : error}`,
+            responses.start(() =>
+              answer(response).catch((error) =>
+                onProblem(
+                  `the sender could not be answered: ${error instanceof Error ? error.message : error}`,
+                ),
               ),
             ),
         });

@@ -70,7 +70,8 @@ export function createSocket(options: SocketOptions): Socket {
     lastConnectT = performance.now();
     try {
       const url = checkSocketUrl((await options.open()).url, options.isLocal);
-      if (!isStopped) follow(new WebSocket(url));
+      // A compressed message of some KB can be a GB.
+      if (!isStopped) follow(new WebSocket(url, { perMessageDeflate: false }));
     } catch (error) {
       retry(readErrorMessage(error));
     } finally {

@@ -7,6 +7,7 @@ import { schedule as scheduleTimer } from "../../storage/schedule.ts";
 import { createAccountList } from "../accounts.ts";
 import { type Channel, type ChannelMessage, type ChannelOptions, DeliveryError } from "../channel.ts";
 import { createLibraryFetch } from "../library-fetch.ts";
+import { createResponseQueue } from "../response-queue.ts";
 import { createFittingText } from "./text.ts";
 
 const defaultRequestMs = 10_000;
@@ -39,7 +40,7 @@ export function openTelegram(options: ChannelOptions): Channel {
   const api = createApi(requestMs);
   const pollApi = createApi(pollSeconds * 1_000 + requestMs);
   const stopping = new AbortController();
-  const handling = new Set<Promise<void>>();
+  const responses = createResponseQueue();
   /** A server can repeat an update, and ids start again somewhere else after a week without updates. */
   const seenUpdates = new Set<number>();
   let polling: Promise<void> | null = null;
@@ -163,12 +164,11 @@ export function openTelegram(options: ChannelOptions): Channel {
     seenUpdates.add(received.update_id);
     const [oldest] = seenUpdates;
     if (seenUpdates.size > maxSeenUpdates && oldest !== undefined) seenUpdates.delete(oldest);
-    const work = handle(received)
-      .catch((error) =>
+    responses.start(() =>
+      handle(received).catch((error) =>
         onProblem(`Telegram: a response was not confirmed: ${toDeliveryError(error).message}`),
-      )
-      .finally(() => handling.delete(work));
-    handling.add(work);
+      ),
+    );
     return true;
   }
 
@@ -260,7 +260,7 @@ export function openTelegram(options: ChannelOptions): Channel {
     async stop() {
       stopping.abort();
       await polling;
-      await Promise.allSettled(handling);
+      await responses.finish();
     },
     problem: () => problem,
   };

@@ -4,6 +4,7 @@ import type { JsonRecord } from "../../../src/core/json.ts";
 import { schedule as systemSchedule } from "../../../src/storage/schedule.ts";
 import { waitUntil } from "../../wait-until.ts";
 import { type DiscordServer, startDiscordServer } from "../servers/discord.ts";
+import { startHandshakeServer } from "../servers/handshake.ts";
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
@@ -76,6 +77,13 @@ test.each([
   await waitUntil(() => opened.gateway.problem() !== null, 5_000);
   expect(opened.gateway.problem()).toBe("Discord did not name its gateway");
   expect(opened.server.gateway.starts).toEqual([]);
+});
+
+test("no compression is accepted, in which a short message could be a GB", async () => {
+  const { url, extensions, stop } = startHandshakeServer();
+  cleanUps.push(stop);
+  await connect({ findGateway: async () => ({ url }) });
+  expect(await extensions).toBeNull();
 });
 
 describe("a connection that is lost", () => {
