@@ -179,6 +179,20 @@ test("a second request of the same call is an ask of its own", async () => {
   expect(sessions()[0]?.asks.some(({ request }) => request === held[1]?.request)).toBe(true);
 });
 
+test("a session that the server lists but does not run is not its own", async () => {
+  const ended = { ...thread, id: "ended", sessionId: "ended", status: { type: "notLoaded" } };
+  results["thread/list"] = { data: [thread, ended] };
+  server?.status(busy, "hidden-title-thread");
+  server?.status(busy);
+  await waitUntil(() => phase() === "busy", 5_000);
+  const [session] = sessions();
+  if (!session) throw new Error("no session");
+  expect(await watcher?.locate?.(session)).not.toContain("another session has the same title");
+  expect(watcher?.continuesElsewhere(session)).toBe(true);
+  // Another process ran it, and has ended.
+  expect(watcher?.continuesElsewhere({ ...session, sessionId: "ended" })).toBe(false);
+});
+
 test("the hidden thread that makes up titles is not a session", async () => {
   server?.status(busy, "hidden-title-thread");
   server?.status(busy);

@@ -15,6 +15,7 @@ const createTerminal = (
   tty: `/dev/pts/${pid}`,
   env: { SECRET: "not for beckon", ...env },
   ancestors,
+  isShared: true,
 });
 const inTmux = (pid: number) =>
   createTerminal(pid, { TMUX: "/run/tmux.sock,40,0", TMUX_PANE: `%${pid}` }, [40]);
@@ -118,6 +119,19 @@ test("if one program shows several sessions of Codex, only the window with the t
   });
 });
 
+test("a codex with the same title that runs a session of its own is not taken for it", async () => {
+  const own = { ...createTerminal(7, {}, [70]), isShared: false };
+  const windows = [{ id: "5", pid: 70, title }];
+  expect(await find({ terminals: [own, inTmux(1)], windows })).toMatchObject({ kind: "none" });
+  const ownPane = { ...inTmux(1), isShared: false };
+  expect(await find({ terminals: [ownPane, inTmux(2)], panes: { "%1": title } })).toMatchObject({
+    kind: "none",
+  });
+  // A session of the server is in a tab of the same program: which of them has the title is not known.
+  const terminals = [own, createTerminal(8, {}, [70])];
+  expect(await find({ terminals, windows })).toMatchObject({ kind: "found", place: { pid: null } });
+});
+
 test("without a title or a terminal, the reason is given", async () => {
   expect(await find({ terminals: [inTmux(1)] }, { name: null })).toEqual({
     kind: "none",
@@ -125,6 +139,6 @@ test("without a title or a terminal, the reason is given", async () => {
   });
   expect(await find({ terminals: [] })).toEqual({
     kind: "none",
-    why: "no terminal on this machine runs codex",
+    why: "no terminal on this machine shows a session of that server",
   });
 });

@@ -199,11 +199,11 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
 
   async function locate(sessionId: string): Promise<string | null> {
     const thread = threads.get(sessionId);
-    if (!thread) return null;
+    if (!thread || !isLoaded(thread)) return null;
     const { findTerminal } = await import("./terminals.ts");
     const isSame = ({ name, cwd }: ServerThread) =>
       name === thread.name && basename(cwd ?? "") === basename(thread.cwd ?? "");
-    const isUnique = [...threads.values()].filter(isSame).length === 1;
+    const isUnique = [...threads.values()].filter((other) => isLoaded(other) && isSame(other)).length === 1;
     const terminal: FoundTerminal = isUnique
       ? await findTerminal(thread, options)
       : { kind: "none", why: "another session has the same title" };
@@ -351,7 +351,10 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
       const hasStatus = sessions.some(({ file, ended }) => file !== null && !ended);
       if (hasStatus || existsSync(path)) void connect(sessions);
     },
-    runs: (sessionId) => threads.has(sessionId),
+    runs(sessionId) {
+      const thread = threads.get(sessionId);
+      return thread !== undefined && isLoaded(thread);
+    },
     locate,
     stop() {
       isStopped = true;
@@ -360,6 +363,9 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
     },
   };
 }
+
+/** The server lists all sessions of the user, also those that ended long ago or that another process runs. */
+const isLoaded = ({ status }: ServerThread): boolean => status !== "closed";
 
 const isSamePlace = (known: Place | null, place: Place | null): boolean =>
   known?.pid === place?.pid && known?.tty === place?.tty && known?.env.WINDOWID === place?.env.WINDOWID;

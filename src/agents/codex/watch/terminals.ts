@@ -20,6 +20,8 @@ export interface CodexTerminal {
   readonly env: Readonly<Record<string, string>>;
   /** The pids of its parents. */
   readonly ancestors: readonly number[];
+  /** Whether it shows a session of the shared server, not one of its own (`--no-daemon`). */
+  readonly isShared: boolean;
 }
 
 export type FoundTerminal =
@@ -43,9 +45,10 @@ export async function findTerminal(
   const none = (why: string): FoundTerminal => ({ kind: "none", why });
   if (name === null || cwd === null) return none("it has no title yet to find its terminal by");
   const terminals = listTerminals();
-  if (terminals.length === 0) return none("no terminal on this machine runs codex");
+  if (!terminals.some(({ isShared }) => isShared))
+    return none("no terminal on this machine shows a session of that server");
   const titles = await Promise.all(terminals.map((terminal) => readPaneTitle(terminal, exec)));
-  const inPanes = terminals.filter((_, n) => isTitleOf(titles[n] ?? "", name, cwd));
+  const inPanes = terminals.filter(({ isShared }, n) => isShared && isTitleOf(titles[n] ?? "", name, cwd));
   const outside = terminals.filter((_, n) => titles[n] === null);
   const windows = outside.length === 0 ? [] : await listWindows();
   const inWindows = windows
@@ -69,11 +72,12 @@ const placeOf = ({ pid, procStart, tty, env }: CodexTerminal): Place => ({
   env: pickTerminalVariables(env),
 });
 
-/** Empty if no `codex` runs in that window. Of several, nothing tells which one: only the window is known then. */
+/** Empty if no session of the server is in that window. Of several, nothing tells which one: only the window is known then. */
 function placeInWindow({ id, pid }: DesktopWindow, terminals: readonly CodexTerminal[]): readonly Place[] {
-  const [terminal, ...others] = terminals.filter(({ ancestors }) => pid !== null && ancestors.includes(pid));
-  if (!terminal) return [];
-  if (others.length === 0) return [placeOf(terminal)];
+  const inside = terminals.filter(({ ancestors }) => pid !== null && ancestors.includes(pid));
+  if (!inside.some(({ isShared }) => isShared)) return [];
+  const [only, ...others] = inside;
+  if (only && others.length === 0) return [placeOf(only)];
   return [
     { local: true, pid: null, procStart: null, tty: null, terminalSessionId: null, env: { WINDOWID: id } },
   ];
@@ -100,9 +104,9 @@ async function readPaneTitle({ env, tty: ownTty }: CodexTerminal, exec: Exec): P
   return code === 0 && tty === ownTty ? title : null;
 }
 
-const ownThreads = /^(?:app-server|exec|--no-daemon)$/;
+const withoutScreen = /^(?:app-server|exec)$/;
 
-/** The processes of `codex` that have a terminal and show sessions of the shared server. Empty on other systems than Linux. */
+/** The processes of `codex` that show a session in a terminal. Empty on other systems than Linux. */
 function listCodexTerminals(): readonly CodexTerminal[] {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc")
@@ -114,14 +118,15 @@ function listCodexTerminals(): readonly CodexTerminal[] {
         const tty = formatTty(Number(stat.slice(end + 2).split(" ")[4]));
         if (stat.slice(stat.indexOf("(") + 1, end) !== "codex" || tty === null) return [];
         const args = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-        if (args.some((arg) => ownThreads.test(arg))) return [];
+        if (args.some((arg) => withoutScreen.test(arg))) return [];
         const env = Object.fromEntries(
           readFileSync(`/proc/${pid}/environ`, "utf8")
             .split("\0")
             .map((entry) => [entry.slice(0, entry.indexOf("=")), entry.slice(entry.indexOf("=") + 1)]),
         );
         const ancestors = listAncestors(Number(pid));
-        return [{ pid: Number(pid), procStart: parseStartTime(stat), tty, env, ancestors }];
+        const isShared = !args.includes("--no-daemon");
+        return [{ pid: Number(pid), procStart: parseStartTime(stat), tty, env, ancestors, isShared }];
       } catch {
         // It has ended, or belongs to another user.
         return [];
