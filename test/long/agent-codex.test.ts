@@ -2,10 +2,11 @@
 import { expect } from "bun:test";
 import { home } from "../agent/namespace.ts";
 import { codexDriver, escalate, question, say, startTrusted } from "../agent/other/codex.ts";
+import { describeFaults } from "../agent/other/faults.ts";
 import type { OtherSandbox } from "../agent/other/sandbox.ts";
 import { createOtherCliTests } from "../agent/other/scenario.ts";
 
-const { testScenario, testDriven } = createOtherCliTests(codexDriver);
+const { testScenario } = createOtherCliTests(codexDriver);
 
 /** With its shared server, Codex can leave the first prompt unsent. */
 async function sendFirst(sandbox: OtherSandbox): Promise<void> {
@@ -120,28 +121,11 @@ testScenario("Esc while it works, an API error, /compact, /new and the next prom
   );
 });
 
-/** No fault of beckon may show on the screen or keep a tool from running. */
-const faults: readonly (readonly [string, (sandbox: OtherSandbox) => Promise<void>])[] = [
-  ["beckon is killed", (sandbox) => sandbox.beckon.kill()],
-  ["beckon hangs", (sandbox) => sandbox.beckon.suspend()],
-  ["the binary is removed", (sandbox) => sandbox.runShell("rm .local/bin/beckon")],
-];
-
-for (const [title, inject] of faults) {
-  testDriven(`no error and no blocked tool if ${title}`, async (sandbox) => {
+describeFaults(codexDriver, {
+  createPrompt: escalate,
+  exit: "/exit",
+  async start(sandbox) {
     await startTrusted(sandbox);
     await say(sandbox, "hello");
-    await sandbox.beckon.stopPolling();
-    await inject(sandbox);
-    await sandbox.prompt(escalate("touch made"));
-    await sandbox.waitForDialog("permission");
-    await sandbox.pressKeys("y");
-    await sandbox.waitForScreen(/Done, without errors/);
-    await sandbox.waitUntilIdle();
-    const { stdout } = await sandbox.space.run(["ls", `${home}/proj`], {});
-    expect(stdout).toBe("made\n");
-    const screen = (await sandbox.readScreen()).replaceAll("Done, without errors.", "");
-    expect(screen).not.toMatch(/beckon|error|ENOENT|failed|hook/i);
-    await sandbox.leaveCli("/exit");
-  });
-}
+  },
+});

@@ -1,11 +1,11 @@
 /** More of the real opencode: subagents, interruptions, errors, several sessions in one terminal, and faults of beckon. */
 import { expect } from "bun:test";
 import { home } from "../agent/namespace.ts";
+import { describeFaults } from "../agent/other/faults.ts";
 import { bash, opencodeDriver } from "../agent/other/opencode.ts";
-import type { OtherSandbox } from "../agent/other/sandbox.ts";
 import { createOtherCliTests } from "../agent/other/scenario.ts";
 
-const { testScenario, testDriven } = createOtherCliTests(opencodeDriver);
+const { testScenario } = createOtherCliTests(opencodeDriver);
 
 testScenario("a subagent's permission, answered in the terminal and in beckon", async (sandbox) => {
   const task = (command: string) =>
@@ -102,35 +102,4 @@ testScenario("/compact, /new, /exit and --continue", async (sandbox) => {
   await sandbox.look("continued");
 });
 
-/** No fault of beckon may show on the screen or keep a tool from running. */
-const faults: readonly (readonly [string, (sandbox: OtherSandbox) => Promise<void>])[] = [
-  ["beckon is killed", (sandbox) => sandbox.beckon.kill()],
-  ["beckon hangs", (sandbox) => sandbox.beckon.suspend()],
-  ["the binary is removed", (sandbox) => sandbox.runShell("rm .local/bin/beckon")],
-  [
-    "the binary is broken",
-    (sandbox) =>
-      sandbox.runShell("rm .local/bin/beckon; echo nonsense >.local/bin/beckon; chmod +x .local/bin/beckon"),
-  ],
-];
-
-for (const [title, inject] of faults) {
-  testDriven(`no error and no delay if ${title}`, async (sandbox) => {
-    await sandbox.startCli();
-    await sandbox.prompt(bash("touch one"));
-    await sandbox.waitForDialog("permission");
-    await sandbox.pressKeys("Enter");
-    await sandbox.waitUntilIdle();
-    await sandbox.beckon.stopPolling();
-    await inject(sandbox);
-    await sandbox.prompt(bash("touch two"));
-    await sandbox.waitForDialog("permission");
-    await sandbox.pressKeys("Enter");
-    await sandbox.waitUntilIdle();
-    const { stdout } = await sandbox.space.run(["ls", `${home}/proj`], {});
-    expect(stdout).toBe("one\ntwo\n");
-    const screen = (await sandbox.readScreen()).replaceAll("Done, without errors.", "");
-    expect(screen).not.toMatch(/beckon|error|ENOENT|failed|plugin/i);
-    await sandbox.leaveCli("/exit");
-  });
-}
+describeFaults(opencodeDriver, { createPrompt: bash, exit: "/exit" });

@@ -15,17 +15,23 @@ const faults: readonly (readonly [string, (sandbox: OtherSandbox) => Promise<voi
   ],
 ];
 
-/** `createPrompt` makes the agent run a shell command, which Enter approves. `exit` is what the user types to leave. */
+export interface FaultOptions {
+  /** The prompt that makes the agent run a shell command, which Enter approves. */
+  createPrompt(command: string): string;
+  /** What the user types to leave. */
+  readonly exit: string;
+  /** Starts the CLI and ends with an idle screen after the first turn. */
+  start?(sandbox: OtherSandbox): Promise<void>;
+}
+
 export function describeFaults(
   driver: CliDriver,
-  { createPrompt, exit }: { createPrompt(command: string): string; readonly exit: string },
+  { createPrompt, exit, start = startWithOneTurn }: FaultOptions,
 ): void {
   const { testDriven } = createOtherCliTests(driver);
   for (const [title, inject] of faults) {
     testDriven(`no error and no refused tool if ${title}`, async (sandbox) => {
-      await sandbox.startCli();
-      await sandbox.prompt("SAY hello");
-      await sandbox.waitUntilIdle();
+      await start(sandbox);
       await sandbox.beckon.stopPolling();
       await inject(sandbox);
       await sandbox.prompt(createPrompt("touch made"));
@@ -44,4 +50,10 @@ export function describeFaults(
       await sandbox.leaveCli(exit);
     });
   }
+}
+
+async function startWithOneTurn(sandbox: OtherSandbox): Promise<void> {
+  await sandbox.startCli();
+  await sandbox.prompt("SAY hello");
+  await sandbox.waitUntilIdle();
 }
