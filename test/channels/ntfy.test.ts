@@ -35,6 +35,19 @@ test("a button writes to the reply topic, with the token that may only do that",
   expect(JSON.stringify(sent)).not.toContain(server.secrets.token);
 });
 
+test("text of any kind is published: all of it if the row says that it fits, and cut otherwise", async () => {
+  const { channel } = await openService(ntfy, server);
+  for (const [n, piece] of ['"', "\\", "x", "äöü", "🦊", "\n"].entries()) {
+    for (const bytes of [2_000, 3_900, 4_100, 20_000]) {
+      const text = `${piece.repeat(Math.ceil(bytes / Buffer.byteLength(piece)))}end`;
+      const message = { ...exampleMessage, lines: [text] };
+      await channel.send(message, `id-${n}-${bytes}`);
+      if (ntfy.fits(message)) expect(server.published().at(-1)?.message).toContain(text);
+    }
+    expect(ntfy.fits({ ...exampleMessage, lines: [piece.repeat(400)] })).toBe(true);
+  }
+});
+
 test("answers that were published while beckon was down are read once it is back, and only once", async () => {
   const saved = { value: {} };
   const first = await openService(ntfy, server, { saved });

@@ -12,13 +12,10 @@ import {
   type ChannelReply,
   DeliveryError,
 } from "../channel.ts";
-import { cutToBytes, readRetryAfterMs, request } from "../http.ts";
+import { readRetryAfterMs, request } from "../http.ts";
 import { createLineStream } from "../line-stream.ts";
+import { createBody, type NtfyTarget } from "./message.ts";
 
-const priorities = { urgent: 5, normal: 3, low: 2 } as const;
-const tags = { urgent: ["bell"], normal: ["warning"], low: [] } as const;
-const maxMessageBytes = 4_096;
-const maxTitleLength = 200;
 /** The server sends a keepalive every 45 s. */
 const silenceMs = 100_000;
 /** Answers that were published while beckon was not running are read, but no older ones. */
@@ -43,10 +40,15 @@ const refusal: ChannelMessage = {
 export function openNtfy(options: ChannelOptions): Channel {
   const { settings, secret, state, onResponse } = options;
   const server = String(settings.server).replace(/\/+$/, "");
-  const topic = String(settings.topic);
   const replyTopic = typeof settings.replyTopic === "string" ? settings.replyTopic : null;
+  const target: NtfyTarget = {
+    server,
+    topic: String(settings.topic),
+    replyTopic,
+    replyToken: secret("replyToken"),
+    click: typeof settings.click === "string" ? settings.click : null,
+  };
   const token = secret("token");
-  const replyToken = secret("replyToken");
   const headers = token === null ? {} : { Authorization: `Bearer ${token}` };
   /** The stream can repeat messages after a reconnect. */
   const seenIds = new Set<string>();
@@ -57,7 +59,7 @@ export function openNtfy(options: ChannelOptions): Channel {
       timeoutMs: options.requestTimeoutMs,
       method: "POST",
       headers: { ...headers, "Content-Type": "application/json" },
-      body: JSON.stringify(createBody(message, sequenceId)),
+      body: createBody(message, target, sequenceId).json,
     });
     if (response.ok) return;
     const { status } = response;
@@ -69,34 +71,6 @@ export function openNtfy(options: ChannelOptions): Channel {
         isPermanent: status >= 400 && status < 500 && status !== 408 && status !== 429,
       },
     );
-  }
-
-  function createBody(message: ChannelMessage, sequenceId: string): object {
-    const { title, lines, urgency, buttons, replyReference, replyHint, isFinal, link } = message;
-    const click = link ?? (typeof settings.click === "string" ? settings.click : null);
-    const hint =
-      replyReference === null || replyTopic === null
-        ? ""
-        : `\n\n${replyHint ?? "Reply in words."} Publish to ${replyTopic}: ${replyReference} your text`;
-    const text = cutToBytes(lines.join("\n"), maxMessageBytes - Buffer.byteLength(hint)) + hint;
-    return {
-      topic,
-      sequence_id: sequenceId,
-      title: title.slice(0, maxTitleLength),
-      // ntfy replaces an empty message by "triggered".
-      message: text === "" ? title : text,
-      priority: isFinal ? 1 : priorities[urgency],
-      tags: isFinal ? ["white_check_mark"] : tags[urgency],
-      ...(click === null ? {} : { click }),
-      actions: buttons.slice(0, 3).map(({ label, reference }) => ({
-        action: "http",
-        label,
-        url: `${server}/${replyTopic}`,
-        method: "POST",
-        body: reference,
-        ...(replyToken === null ? {} : { headers: { Authorization: `Bearer ${replyToken}` } }),
-      })),
-    };
   }
 
   /** ntfy has no other way to tell the sender. One quiet notification, which the next one replaces. */

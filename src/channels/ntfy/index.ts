@@ -1,20 +1,19 @@
 /** ntfy: push notifications through ntfy.sh or a server of your own. The client is in client.ts. */
 import { randomBytes } from "node:crypto";
-import type { ChannelMessage, Service } from "../channel.ts";
+import type { Service } from "../channel.ts";
 import { isHttpAddress } from "../check.ts";
+import { isWhole, maxAddressLength, maxButtons, maxTokenLength } from "./message.ts";
 
-/** The server turns a longer message into an attachment. */
-const maxMessageBytes = 4_096;
 /** ntfy's form of topics. */
 const topicForm = /^[-_A-Za-z0-9]{1,64}$/;
-/** Room for the text that says how to reply. */
-const replyHintBytes = 300;
 
 const checkTopic = (value: unknown): string | null =>
   typeof value === "string" && topicForm.test(value) ? null : "up to 64 letters, digits, - and _";
 
 const checkToken = (value: unknown): string | null =>
-  typeof value === "string" && value !== "" ? null : "an access token like tk_…";
+  typeof value === "string" && value !== "" && value.length <= maxTokenLength
+    ? null
+    : "an access token like tk_…";
 
 /** Anyone who knows the name of a topic on a public server can read it. */
 const suggestTopic = (): string => `beckon-${randomBytes(12).toString("base64url")}`;
@@ -26,16 +25,18 @@ export const ntfy: Service = {
   canAnswer: ({ replyTopic }) => typeof replyTopic === "string",
   hasAccounts: false,
   isIdempotent: () => true,
-  maxButtons: 3,
-  fits: ({ lines, replyReference }: ChannelMessage) =>
-    Buffer.byteLength(lines.join("\n")) <= maxMessageBytes - (replyReference === null ? 0 : replyHintBytes),
+  maxButtons,
+  fits: isWhole,
   settings: [
     {
       name: "server",
       question: "Which server?",
       isSecret: false,
       default: "https://ntfy.sh",
-      check: (value) => (isHttpAddress(value) ? null : "the address of a server, like https://ntfy.sh"),
+      check: (value) =>
+        isHttpAddress(value) && String(value).length <= maxAddressLength
+          ? null
+          : "the address of a server, like https://ntfy.sh",
     },
     {
       name: "topic",
@@ -57,7 +58,10 @@ export const ntfy: Service = {
       isSecret: false,
       default: null,
       check: (value) =>
-        value === null || (typeof value === "string" && /^[a-z][a-z0-9+.-]*:\S+$/i.test(value))
+        value === null ||
+        (typeof value === "string" &&
+          value.length <= maxAddressLength &&
+          /^[a-z][a-z0-9+.-]*:\S+$/i.test(value))
           ? null
           : "an address that a tap on the message opens, like ssh://desk or https://…",
     },

@@ -1,4 +1,7 @@
-/** A local ntfy server: POST / with JSON, POST /topic, GET /topic/json?since=…, as docs.ntfy.sh describes them. */
+/**
+ * A local ntfy server: POST / with JSON, POST /topic, GET /topic/json?since=…, as docs.ntfy.sh describes them and as ntfy 2.27.0
+ * behaves (test/long/ntfy-server.test.ts runs the real one).
+ */
 import { asRecord } from "../../../src/core/json.ts";
 import type { FakeService, Misbehaviour } from "./fake-service.ts";
 
@@ -127,7 +130,15 @@ export async function startNtfyServer({ isPublic = false }: NtfyOptions = {}): P
         return new Response("<html>captive portal</html>", { status: 302, headers: { Location: "/login" } });
     }
     if (!isAllowed(request)) return Response.json({ code: 40301, error: "forbidden" }, { status: 403 });
-    const body = asRecord(await request.json());
+    const json = await request.text();
+    if (Buffer.byteLength(json) >= 8_192)
+      return Response.json({ code: 41303, error: "JSON body too large" }, { status: 413 });
+    const body = asRecord(JSON.parse(json));
+    if (Buffer.byteLength(String(body.message)) >= 4_096)
+      return Response.json(
+        { code: 40014, error: "invalid request: attachments not allowed" },
+        { status: 400 },
+      );
     const entry = add({
       topic: String(body.topic),
       sequenceId: typeof body.sequence_id === "string" ? body.sequence_id : "",
