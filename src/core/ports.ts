@@ -107,8 +107,8 @@ export interface StateView {
 }
 
 /**
- * Follows the state: tray, alerts, snapshot, answers, later history and streams. One folder each; app/ lists them and
- * connects them to the store. A sink that shows something implements `render`, one that records something `onChange`.
+ * Follows the state: tray, alerts, snapshot, answers, history and streams. One folder each; app/ lists them and connects
+ * them to the store. A sink that shows something implements `render`, one that records something `onChange`.
  */
 export interface Sink {
   readonly name: string;

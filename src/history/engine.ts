@@ -10,8 +10,8 @@ import { readJournalLines } from "../storage/journal/read.ts";
 import { createStateReplay, type StateReplay } from "./catch-up.ts";
 import { explainError, isDamaged, openDatabase, setAside } from "./database.ts";
 import type { FromHistory, HistoryCall, HistoryRetention, ToHistory } from "./messages.ts";
-import { computeLanes, computeStats, findItems, findMissedEvents, type StatsCache } from "./queries.ts";
-import { createRecorder, type Recorder } from "./recorder.ts";
+import { runCall, type StatsCache } from "./queries/index.ts";
+import { createRecorder, type Recorder } from "./recorder/index.ts";
 import { type PruneStep, pruneHistory } from "./retention.ts";
 import type { OpenState, StateRow } from "./rows.ts";
 
@@ -319,19 +319,6 @@ export function createEngine({
 
 /** Long work pauses for as long as each slice took: queries get in, and a storm of hooks gets the processor. */
 const pauseFor = (tookMs: number): Promise<void> => Bun.sleep(tookMs);
-
-export function runCall(db: Database, call: HistoryCall, now: number, statsCache?: StatsCache): unknown {
-  switch (call.name) {
-    case "findItems":
-      return findItems(db, call.query, now);
-    case "computeStats":
-      return computeStats(db, call.days, now, statsCache);
-    case "computeLanes":
-      return computeLanes(db, call.from, call.to, now);
-    case "findMissedEvents":
-      return findMissedEvents(db, call.afterId);
-  }
-}
 
 function isAfter(a: JournalPosition, b: JournalPosition): boolean {
   return a.segment > b.segment || (a.segment === b.segment && a.offset > b.offset);

@@ -98,7 +98,7 @@ export function createHistory(options: HistoryOptions): History {
   /** Runs while the thread is dead. */
   let restartTimer: ReturnType<typeof setTimeout> | null = null;
   let isStopped = false;
-  let closed: (() => void) | null = null;
+  let onClosed: (() => void) | null = null;
   let nextCall = 1;
   const calls = new Map<number, PendingCall>();
   let retention = readRetention(config().history);
@@ -155,7 +155,7 @@ export function createHistory(options: HistoryOptions): History {
         takeCall(message.id)?.reject(new Error(message.reason));
         return;
       case "closed":
-        closed?.();
+        onClosed?.();
     }
   }
 
@@ -167,10 +167,10 @@ export function createHistory(options: HistoryOptions): History {
     problem = `The history's thread has ended (${reason}). beckon starts it again soon.`;
     options.onProblem(problem);
     for (const id of [...calls.keys()]) takeCall(id)?.reject(new Error(problem));
-    closed?.();
+    onClosed?.();
   }
 
-  /** With a new thread, which reads from the journal what the old one has not written. */
+  /** The new thread reads from the journal what the old one has not written. */
   function restart(): void {
     restartTimer = null;
     if (isOn()) ensureThread();
@@ -228,7 +228,7 @@ export function createHistory(options: HistoryOptions): History {
     const closing = thread;
     if (!closing) return;
     const done = Promise.withResolvers<void>();
-    closed = done.resolve;
+    onClosed = done.resolve;
     closing.post({ kind: "close" });
     const timer = setTimeout(done.resolve, closeMs);
     await done.promise;
@@ -239,15 +239,15 @@ export function createHistory(options: HistoryOptions): History {
     problem = null;
   }
 
-  /** "off" leaves nothing. */
+  /** Of a history that is off, nothing is kept. */
   function removeFiles(): void {
     if (retention !== null) return;
     for (const suffix of ["", "-wal", "-shm"])
       ignoreErrors(() => rmSync(options.path + suffix, { force: true }));
   }
 
-  /** Rejects never: a result without data says why. */
-  async function ask<T extends object>(query: HistoryCall, whenEmpty: () => Promise<T>): Promise<T> {
+  /** Never rejects: if the history cannot be read, the result is empty and gives the reason. */
+  async function runQuery<T extends object>(query: HistoryCall, whenEmpty: () => Promise<T>): Promise<T> {
     if (!isOn()) return whenEmpty();
     try {
       if (restartTimer) throw new Error(problem ?? "The history is not ready.");
@@ -272,15 +272,15 @@ export function createHistory(options: HistoryOptions): History {
     addStreamEvent({ id, event, data }) {
       if (isOn()) add({ row: "change", seq: Number(id), event, data: JSON.stringify(data) });
     },
-    findItems: (query) => ask<HistoryPage>({ name: "findItems", query }, () => empty.findItems(query)),
-    computeStats: (days) => ask<Stats>({ name: "computeStats", days }, () => empty.computeStats(days)),
+    findItems: (query) => runQuery<HistoryPage>({ name: "findItems", query }, () => empty.findItems(query)),
+    computeStats: (days) => runQuery<Stats>({ name: "computeStats", days }, () => empty.computeStats(days)),
     async computeLanes(from, to) {
-      const result = await ask<Lanes>({ name: "computeLanes", from, to }, () => empty.computeLanes(from, to));
+      const result = await runQuery<Lanes>({ name: "computeLanes", from, to }, () => empty.computeLanes(from, to));
       const lanes = result.lanes.map((lane): Lane => ({ ...lane, group: options.groupOf(lane.key) }));
       return { ...result, lanes };
     },
     findMissedEvents: (afterId) =>
-      ask<readonly StreamEvent[]>({ name: "findMissedEvents", afterId }, () =>
+      runQuery<readonly StreamEvent[]>({ name: "findMissedEvents", afterId }, () =>
         empty.findMissedEvents(afterId),
       ),
     problems: () => (problem === null || !isOn() ? [] : [problem]),
@@ -359,7 +359,7 @@ const startWorker: StartThread = (onMessage, onDied) => {
   };
 };
 
-/** The same without a thread. */
+/** The engine in this thread, for agents that cannot be sent to another one. */
 function startInline(agents: readonly Agent[], ...[onMessage, onDied]: Parameters<StartThread>): Thread {
   const engine = import("./engine.ts").then(({ createEngine }) =>
     createEngine({

@@ -28,7 +28,7 @@ export interface EventRow {
 
 export function normalizeHook(message: HookMessage, event: AgentEvent, details: EventDetails): EventRow[] {
   const thinking = details.thinking;
-  const workspace = findWorkspace(event);
+  const workspace = findProject(event) ?? "unknown";
   const common = {
     version: "1.1",
     ts: new Date(event.at).toISOString(),
@@ -54,9 +54,9 @@ export function normalizeHook(message: HookMessage, event: AgentEvent, details: 
   }));
 }
 
-/** The workspace that the forwarder names, or the folder's name. */
-function findWorkspace(event: AgentEvent): string {
-  return event.project ?? event.cwd?.split(/[\\/]/).filter(Boolean).at(-1) ?? "unknown";
+/** The project that the forwarder names, or the folder's name. null if there is neither. */
+export function findProject({ project, cwd }: Pick<AgentEvent, "project" | "cwd">): string | null {
+  return project ?? cwd?.split(/[\\/]/).filter(Boolean).at(-1) ?? null;
 }
 
 /** The terminal's own id, its tty, or the fingerprint of the session's process. */

@@ -1,9 +1,8 @@
 /** Reads the history without the app: `beckon history` and `beckon stats` while it is stopped, and the export. */
 import type { NormalizedEvent } from "../core/normalized-event.ts";
 import { explainError, openReadOnly } from "./database.ts";
-import { runCall } from "./engine.ts";
 import type { HistoryCall } from "./messages.ts";
-import { exportEvents } from "./queries.ts";
+import { exportEvents, runCall } from "./queries/index.ts";
 
 /** Throws an error for the user if the database cannot be read. */
 export function readHistory(path: string, call: HistoryCall, now: number): unknown {

@@ -1,9 +1,10 @@
 /** Removes what is older than the user wants, and the oldest part of a history that is too large. */
 import type { Database } from "bun:sqlite";
 import { dayMs } from "../core/timing.ts";
+import { formatLocalDate } from "../system/clock.ts";
 import { readNumber } from "./database.ts";
 import type { HistoryRetention } from "./messages.ts";
-import { formatLocalDate, seqsPerMs, toSeq } from "./recorder.ts";
+import { atOfSeq, toSeq } from "./seq.ts";
 
 /** Rows that one call removes at most, so that a call takes milliseconds. */
 const chunkRows = 2_000;
@@ -46,7 +47,7 @@ function findSizeCut(db: Database): number {
      ) AS seq`,
   );
   const seq = pick.get(chunkRows)?.seq ?? null;
-  return seq === null ? 0 : Math.floor(seq / seqsPerMs) + 1;
+  return seq === null ? 0 : atOfSeq(seq) + 1;
 }
 
 /** Returns how many events or items were removed. At `chunkRows`, there may be more. */

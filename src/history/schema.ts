@@ -1,8 +1,6 @@
 /**
- * The tables of the history, as numbered migrations: a migration that has been released is never changed.
- *
- * `seq` is a time and a counter (see createSeq): the order of the primary key is the order of time, so pages, retention and the
- * search need no other index for it.
+ * The tables of the history, as numbered migrations: a migration that has been released is never changed. What a `seq` is: see
+ * seq.ts.
  */
 export const migrations: readonly string[] = [
   `

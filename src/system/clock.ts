@@ -76,6 +76,12 @@ export function formatLocalTime(at: number, now: number): string {
   return `${local.getDate()} ${local.toLocaleDateString("en", { month: "short" })} ${time}`;
 }
 
+/** The local day: "2026-11-17". */
+export function formatLocalDate(at: number): string {
+  const local = new Date(at);
+  return `${local.getFullYear()}-${padToTwo(local.getMonth() + 1)}-${padToTwo(local.getDate())}`;
+}
+
 /** 08:00 of the next day, or of the same day if `at` is before that. */
 export function findNextMorning(at: number): number {
   const local = new Date(at);

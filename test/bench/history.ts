@@ -11,8 +11,11 @@ import { dayMs, hourMs } from "../../src/core/timing.ts";
 import type { HistoryPage } from "../../src/core/wire.ts";
 import { createStateReplay } from "../../src/history/catch-up.ts";
 import { openDatabase } from "../../src/history/database.ts";
-import { computeLanes, computeStats, findItems, type StatsCache } from "../../src/history/queries.ts";
-import { createFilterWords, createRecorder } from "../../src/history/recorder.ts";
+import type { HistoryCall } from "../../src/history/messages.ts";
+import { runCall, type StatsCache } from "../../src/history/queries/index.ts";
+import { createRecorder } from "../../src/history/recorder/index.ts";
+import { toSearchText } from "../../src/history/search-text.ts";
+import { seqsPerMs } from "../../src/history/seq.ts";
 import { bodies } from "./bodies.ts";
 import {
   against,
@@ -128,25 +131,25 @@ async function measureQueries(folder: string): Promise<boolean> {
   const now = Date.now();
   const project = "project-7";
   const statsCache: StatsCache = new Map();
-  const cases: Record<string, () => unknown> = {
-    "newest page": () => findItems(db, {}, now),
-    "search, a common word": () => findItems(db, { q: "session" }, now),
-    "search, two words": () => findItems(db, { q: "waits read" }, now),
-    "search, a rare word": () => findItems(db, { q: "command 4711" }, now),
-    "search in a project": () => findItems(db, { q: "file", project }, now),
-    "the start of a word there": () => findItems(db, { q: "fil", project }, now),
-    "one kind": () => findItems(db, { kind: "permission" }, now),
-    "the most frequent kind": () => findItems(db, { kind: "tool" }, now),
-    "one project": () => findItems(db, { project }, now),
-    "stats, 14 days": () => computeStats(db, 14, now, statsCache),
-    "lanes, 24 hours": () => computeLanes(db, now - dayMs, now, now),
+  const cases: Record<string, HistoryCall> = {
+    "newest page": { name: "findItems", query: {} },
+    "search, a common word": { name: "findItems", query: { q: "session" } },
+    "search, two words": { name: "findItems", query: { q: "waits read" } },
+    "search, a rare word": { name: "findItems", query: { q: "command 4711" } },
+    "search in a project": { name: "findItems", query: { q: "file", project } },
+    "the start of a word there": { name: "findItems", query: { q: "fil", project } },
+    "one kind": { name: "findItems", query: { kind: "permission" } },
+    "the most frequent kind": { name: "findItems", query: { kind: "tool" } },
+    "one project": { name: "findItems", query: { project } },
+    "stats, 14 days": { name: "computeStats", days: 14 },
+    "lanes, 24 hours": { name: "computeLanes", from: now - dayMs, to: now },
   };
   let isMet = true;
-  for (const [name, query] of Object.entries(cases)) {
+  for (const [name, call] of Object.entries(cases)) {
     const took: number[] = [];
     for (let n = 0; n < queries; n++) {
       const from = performance.now();
-      query();
+      runCall(db, call, now, statsCache);
       took.push(performance.now() - from);
     }
     // The first one reads from the disk, and finds no statistics of past days.
@@ -198,7 +201,7 @@ async function fill(path: string): Promise<void> {
 }
 
 function copyAll(db: Database, copy: number, earlierMs: number): void {
-  const [id, ms, seq] = [`'${copy}-' || id`, earlierMs, earlierMs * 1_024];
+  const [id, ms, seq] = [`'${copy}-' || id`, earlierMs, earlierMs * seqsPerMs];
   db.transaction(() => {
     db.run(`INSERT INTO normalized_events SELECT seq - ${seq}, ${id}, ts - ${ms}, event_type, source, workspace_id,
       terminal_session_id, run_id, session_id, agent_id, target_agent_id, task_id, severity, payload, thinking_text, raw
@@ -213,7 +216,7 @@ function copyAll(db: Database, copy: number, earlierMs: number): void {
       []
     >(`SELECT * FROM items WHERE id GLOB '${copy}-*'`);
     for (const item of copied.iterate())
-      addText.run(item.seq, `${item.text} ${createFilterWords(item).join(" ")}`);
+      addText.run(item.seq, toSearchText(item.text, item));
     db.run(`INSERT INTO asks SELECT ${id}, key, NULL, kind, agent_id, tool, summary, project, opened_at - ${ms},
       closed_at - ${ms}, waited_ms, how, place, item_seq - ${seq} FROM asks WHERE id NOT GLOB '[0-9]-*' AND id NOT GLOB '1[0-9]-*'`);
     db.run(`INSERT OR IGNORE INTO spans SELECT key, from_at - ${ms}, coalesce(to_at, from_at + 1) - ${ms}, state FROM spans

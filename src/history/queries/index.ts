@@ -1,0 +1,23 @@
+/** Reads the history. A query runs in the history's thread, or in a command while the app is stopped. */
+import type { Database } from "bun:sqlite";
+import type { HistoryCall } from "../messages.ts";
+import { findMissedEvents } from "./events.ts";
+import { findItems } from "./items.ts";
+import { computeLanes } from "./lanes.ts";
+import { computeStats, type StatsCache } from "./stats.ts";
+
+export function runCall(db: Database, call: HistoryCall, now: number, statsCache?: StatsCache): unknown {
+  switch (call.name) {
+    case "findItems":
+      return findItems(db, call.query, now);
+    case "computeStats":
+      return computeStats(db, call.days, now, statsCache);
+    case "computeLanes":
+      return computeLanes(db, call.from, call.to, now);
+    case "findMissedEvents":
+      return findMissedEvents(db, call.afterId);
+  }
+}
+
+export { exportEvents } from "./events.ts";
+export type { StatsCache } from "./stats.ts";

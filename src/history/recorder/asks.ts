@@ -1,0 +1,131 @@
+/** Writes asks: each is a row, an item of the list, and the events `agent_blocked` and `agent_unblocked`. */
+import type { NormalizedFields } from "../../core/normalized-event.ts";
+import type { AskEnding } from "../../core/wire.ts";
+import { createWaitingEvent } from "../lifecycle.ts";
+import type { AskRow, OpenState, SessionRow } from "../rows.ts";
+import type { EventWriter, ItemSession } from "./events.ts";
+import type { SessionWriter } from "./sessions.ts";
+import type { AskTableRow, Statements } from "./statements.ts";
+
+/** An ask by its id, or by the agent's own id of the request if that is known. */
+interface AskName {
+  readonly id: string;
+  readonly request: string | null;
+}
+
+export interface AskWriter {
+  open(session: SessionRow, ask: AskRow): void;
+  /** A hook has described an ask that was open already. */
+  name(session: SessionRow, ask: AskRow): void;
+  /** `session` is null if it is not known any more. */
+  close(ask: AskName, session: SessionRow | null, at: number, waitedMs: number): void;
+  end(ask: AskName, how: AskEnding, where: string | null): void;
+  /** Closes the asks that are open in the history only. */
+  closeLost(open: Pick<OpenState, "asks" | "closing">): void;
+}
+
+/** A dialog that no hook described and that was gone sooner is not recorded: nobody could have seen what it asks. */
+const minUnnamedMs = 1_000;
+
+export function createAskWriter(sql: Statements, events: EventWriter, sessions: SessionWriter): AskWriter {
+  function open(session: SessionRow, ask: AskRow): void {
+    sessions.write(session);
+    const { id, key, request, kind, agentId, tool, summary, openedAt } = ask;
+    if (sql.findAsk.get(id, request)) return;
+    const seq = events.addItem(id, openedAt, itemSessionOf(session), { kind, text: formatAsk(ask) });
+    sql.addAsk.run(id, key, request, kind, agentId, tool, summary, session.project, openedAt, seq);
+    events.addEvent(createBlockedEvent("agent_blocked", id, openedAt, session, ask), null);
+    const { firstCwd } = sessions.find(key);
+    events.addLifecycle(createWaitingEvent(id, session, { kind, at: openedAt }, firstCwd));
+  }
+
+  function remove({ id, opened_at, item_seq }: AskTableRow): void {
+    if (item_seq !== null) events.removeItem(item_seq);
+    sql.removeAsk.run(id);
+    events.removeEvent(createBlockedId("agent_blocked", id), opened_at);
+  }
+
+  const writer: AskWriter = {
+    open,
+    name(session, ask) {
+      if (sql.nameAsk.run(ask.request, ask.kind, ask.tool, ask.summary, ask.id).changes === 0) {
+        open(session, ask);
+        return;
+      }
+      const seq = sql.readAsk.get(ask.id, null)?.item_seq ?? null;
+      const item = { kind: ask.kind, text: formatAsk(ask) };
+      if (seq !== null) events.changeItem(seq, itemSessionOf(session), item);
+    },
+    close({ id, request }, session, at, waitedMs) {
+      const row = sql.readAsk.get(id, request);
+      if (!row || row.closed_at !== null) return;
+      if (row.request === null && row.tool === null && row.summary === "" && waitedMs < minUnnamedMs) {
+        remove(row);
+        return;
+      }
+      sql.closeAsk.run(at, waitedMs, row.id);
+      sql.closeItem.run(waitedMs, row.item_seq);
+      if (!session) return;
+      const ask = { ...row, agentId: row.agent_id };
+      events.addEvent(createBlockedEvent("agent_unblocked", row.id, at, session, ask), null);
+    },
+    end({ id, request }, how, where) {
+      const row = sql.readAsk.get(id, request);
+      // An end that was derived from the journal has no place, and can be replaced.
+      if (!row || row.place !== null) return;
+      sql.endAsk.run(how, where, row.id);
+      sql.endItem.run(how, where, row.item_seq);
+    },
+    closeLost({ asks, closing }) {
+      const openIds = new Set([...closing, ...asks.flatMap(({ ask }) => [ask.id, ask.request ?? ask.id])]);
+      for (const { id, request, opened_at, last_at } of sql.listOpenAsks.all()) {
+        if (openIds.has(id) || (request !== null && openIds.has(request))) continue;
+        const at = Math.max(opened_at, last_at ?? opened_at);
+        writer.close({ id, request: null }, null, at, at - opened_at);
+        writer.end({ id, request: null }, "dismissed", null);
+      }
+    },
+  };
+  return writer;
+}
+
+export function itemSessionOf({ key, agent, project, branch }: SessionRow): ItemSession {
+  return { key, provider: agent, project, branch };
+}
+
+function formatAsk({ tool, summary }: AskRow): string {
+  return [tool, summary].filter(Boolean).join(": ");
+}
+
+type BlockedType = "agent_blocked" | "agent_unblocked";
+
+function createBlockedId(type: BlockedType, askId: string): string {
+  return `${askId}:${type === "agent_blocked" ? "blocked" : "unblocked"}`;
+}
+
+function createBlockedEvent(
+  event_type: BlockedType,
+  askId: string,
+  at: number,
+  session: SessionRow,
+  ask: Pick<AskRow, "kind" | "agentId" | "tool" | "summary">,
+): NormalizedFields {
+  const workspace = session.project ?? "unknown";
+  return {
+    id: createBlockedId(event_type, askId),
+    version: "1.1",
+    ts: new Date(at).toISOString(),
+    event_type,
+    source: "synthetic",
+    workspace_id: workspace,
+    terminal_session_id: session.tty ?? session.fingerprint ?? "unknown",
+    run_id: null,
+    session_id: session.sessionId,
+    agent_id: `${workspace}/${ask.agentId ?? "leader"}`,
+    target_agent_id: null,
+    task_id: null,
+    severity: "info",
+    payload: { kind: ask.kind, ...(ask.tool === null ? {} : { tool_name: ask.tool }), summary: ask.summary },
+    thinking_text: null,
+  };
+}

@@ -1,0 +1,213 @@
+/**
+ * Writes the history: lines of the journal, and what the state adds to them. Every row has an id that follows from what it
+ * records, so that recording something again changes nothing.
+ */
+import type { Database } from "bun:sqlite";
+import type { EventDetails } from "../../agents/agent.ts";
+import { type HookMessage, openEnvelope } from "../../agents/envelope.ts";
+import type { LoadedAgents } from "../../agents/index.ts";
+import { type AgentEvent, createSessionKey } from "../../core/session/event.ts";
+import { isProbe } from "../../core/session/probe.ts";
+import { statusTexts } from "../../core/session/texts.ts";
+import { timing } from "../../core/timing.ts";
+import type { SessionEvent } from "../../core/wire.ts";
+import { errorCode } from "../../storage/files.ts";
+import type { JournalLine, JournalPosition } from "../../storage/journal/index.ts";
+import { createLifecycleEvent } from "../lifecycle.ts";
+import { limitText } from "../limit-json.ts";
+import { type EventRow, findProject, normalizeHook } from "../normalize.ts";
+import type { OpenState, StateRow } from "../rows.ts";
+import { createAskWriter, itemSessionOf } from "./asks.ts";
+import { describeItem, describePortItem } from "./describe-item.ts";
+import { createEventWriter } from "./events.ts";
+import { createSessionWriter, type KnownSession } from "./sessions.ts";
+import { prepareStatements } from "./statements.ts";
+
+interface Cursor {
+  readonly position: JournalPosition;
+  readonly inode: string;
+}
+
+export interface Recorder {
+  /** The position up to which the journal is recorded. null if nothing is. */
+  readCursor(): Cursor | null;
+  /** Ends a transaction. */
+  writeCursor(position: JournalPosition, inode: string, now: number): void;
+  /** Returns the event, or null if the line is not an event, a test of doctor's, or a duplicate. */
+  recordLine(line: JournalLine): AgentEvent | null;
+  recordRow(row: StateRow): void;
+  /** Closes what was open when beckon last wrote and is not any more, and opens what is missing. */
+  reconcile(open: OpenState): void;
+  /** Frees the prepared statements: the database cannot be closed before. */
+  close(): void;
+}
+
+export interface RecorderOptions {
+  readonly agents: LoadedAgents;
+  readonly defaultProvider: string;
+  readonly onError: (text: string) => void;
+}
+
+/** The whole text is in the items. */
+const maxTurnTextLength = 200;
+const streamPrefix = "journal/";
+
+export function createRecorder(db: Database, options: RecorderOptions): Recorder {
+  const sql = prepareStatements(db);
+  const events = createEventWriter(sql);
+  const sessions = createSessionWriter(sql);
+  const asks = createAskWriter(sql, events, sessions);
+  /** As it was last written by this recorder, which is given up if a transaction fails. */
+  let cursor: Cursor | null = null;
+
+  function recordTurn(key: string, session: KnownSession, event: AgentEvent): void {
+    const { change } = event;
+    if (change.kind === "prompt" && !change.byMachine) {
+      session.turnCount++;
+      const prompt = limitText(change.text, maxTurnTextLength);
+      sql.addTurn.run(event.id, key, session.turnCount, event.at, prompt);
+    }
+    if (change.kind === "turn-end" && event.agentId === null) {
+      const response = change.lastResponse && limitText(change.lastResponse, maxTurnTextLength);
+      sql.endTurn.run(event.at, response, change.error, key, event.at);
+    }
+  }
+
+  /** The agent's own report of a task replaces what was derived from a tool call. Returns false if the event is known. */
+  function addEvents(rows: readonly EventRow[], event: AgentEvent, { task }: EventDetails): boolean {
+    let isNew = false;
+    for (const { event: normalized, raw } of rows) {
+      const { task_id, event_type } = normalized;
+      if (task && task_id !== null) {
+        if (task.isReported) sql.removeGuess.run(event.sessionId, task_id, event_type, event.at);
+        else if (sql.findReport.get(event.sessionId, task_id, event_type, event.at)) continue;
+      }
+      if (events.addEvent(normalized, raw)) isNew = true;
+    }
+    return isNew;
+  }
+
+  function recordLine({ id, at, key: payloadKey, body }: JournalLine): AgentEvent | null {
+    const message = openEnvelope(body, options.defaultProvider, null);
+    const agent = message && options.agents.get(message.provider);
+    // The time since boot orders only the events of one boot, and the journal can have several.
+    const event = agent?.translate(message as HookMessage, { at, t: at, id, key: payloadKey }) ?? null;
+    if (!message || !event || isProbe(event)) return null;
+    const key = createSessionKey(event.agent, event.sessionId);
+    const session = sessions.find(key);
+    if (isDuplicate(session, event)) return null;
+    session.project ??= findProject(event);
+    session.firstCwd ??= event.cwd;
+    const details = agent?.readDetails?.(message.payload) ?? {};
+    if (!addEvents(normalizeHook(message, event, details), event, details)) return event;
+    recordTurn(key, session, event);
+    const { firstCwd, turnCount, project, branch } = session;
+    events.addLifecycle(createLifecycleEvent(event, { projectPath: firstCwd, turnCount }));
+    const item = describeItem(event, details);
+    if (item) events.addItem(id, at, { key, provider: event.agent, project, branch }, item);
+    sessions.touch(key, event);
+    return event;
+  }
+
+  function recordChild(row: Extract<StateRow, { row: "child" }>): void {
+    const { session, agentId, title, startedAt, endedAt } = row;
+    const { key, agent, sessionId, project, cwd, lastAt } = session;
+    const times = [startedAt, lastAt, endedAt];
+    sql.writeChild.run(`${key}/${agentId}`, agent, agentId, project, cwd, title, ...times, sessionId, agentId);
+  }
+
+  function recordSessionEvent(key: string, event: SessionEvent): void {
+    const { id, session_id, port_id = null, event_type, summary, severity, created_at } = event;
+    const details = event.details === undefined ? null : JSON.stringify(event.details);
+    const text = [summary, details];
+    sql.addSessionEvent.run(id, session_id, key, port_id, event_type, ...text, severity, created_at);
+    const item = describePortItem(event);
+    if (!item) return;
+    const { project, branch } = sessions.find(key);
+    const provider = key.slice(0, Math.max(0, key.indexOf(":")));
+    events.addItem(id, Date.parse(created_at), { key, provider, project, branch }, item);
+  }
+
+  return {
+    readCursor() {
+      if (cursor) return cursor;
+      const row = sql.readCursor.get();
+      if (!row) return null;
+      const segment = row.stream_key.slice(streamPrefix.length);
+      return { position: { segment, offset: row.byte_offset }, inode: row.inode };
+    },
+    writeCursor(position, inode, now) {
+      sessions.writeTouched();
+      const key = streamPrefix + position.segment;
+      if (cursor?.position.segment !== position.segment) sql.removeCursors.run(key);
+      sql.writeCursor.run(key, inode, position.offset, new Date(now).toISOString());
+      cursor = { position, inode };
+    },
+    recordLine(line) {
+      try {
+        return recordLine(line);
+      } catch (error) {
+        // A line that cannot be recorded must not keep the lines after it out of the history.
+        if (errorCode(error).startsWith("SQLITE_") && !errorCode(error).startsWith("SQLITE_CONSTRAINT"))
+          throw error;
+        options.onError(`the history skipped the event ${line.id}: ${error}`);
+        return null;
+      }
+    },
+    recordRow(row) {
+      switch (row.row) {
+        case "session":
+          return sessions.write(row.session);
+        case "ask-opened":
+          return asks.open(row.session, row.ask);
+        case "ask-named":
+          return asks.name(row.session, row.ask);
+        case "ask-closed":
+          return asks.close(row, row.session, row.at, row.waitedMs);
+        case "ask-ended":
+          return asks.end(row, row.how, row.where);
+        case "span":
+          return sessions.changeSpan(row.key, row.state, row.at);
+        case "child":
+          return recordChild(row);
+        case "session-event":
+          return recordSessionEvent(row.key, row.event);
+        case "died": {
+          const item = { kind: "failed", text: statusTexts.died, severity: "error" } as const;
+          events.addItem(`${row.session.key}#${row.at}:died`, row.at, itemSessionOf(row.session), item);
+          return;
+        }
+        case "change":
+          sql.addChange.run(row.seq, row.event, row.data);
+      }
+    },
+    reconcile(open) {
+      asks.closeLost(open);
+      const missing = new Map(open.spans.map((span) => [span.key, span]));
+      for (const { key, state, from_at, last_at } of sql.listOpenSpans.all()) {
+        if (missing.get(key)?.state === state) missing.delete(key);
+        else sessions.changeSpan(key, null, Math.max(from_at, last_at ?? from_at));
+      }
+      // A session that still works on its port is written again after this.
+      sessions.closePortsExcept(new Set(open.spans.map(({ key }) => key)));
+      for (const { session, ask } of open.asks) asks.open(session, ask);
+      for (const { key, state, since } of missing.values()) sessions.changeSpan(key, state, since);
+    },
+    close() {
+      for (const statement of Object.values(sql)) statement.finalize();
+    },
+  };
+}
+
+/** A hook that is registered twice sends its payload twice. After a prompt or the end of a turn it is a new event. */
+function isDuplicate(session: KnownSession, { payloadKey, t, change: { kind } }: AgentEvent): boolean {
+  if (payloadKey === null) return false;
+  const recent = session.payloads.filter((payload) => Math.abs(t - payload.t) <= timing.duplicateMs);
+  const isKnown = recent.some(({ key }) => key === payloadKey);
+  if (!isKnown) {
+    const isNewTurn = kind === "prompt" || kind === "turn-end";
+    session.payloads = isNewTurn ? [] : recent;
+    session.payloads.push({ key: payloadKey, t });
+  }
+  return isKnown;
+}

@@ -1,0 +1,181 @@
+/** Writes sessions: what is known of each, what it used, the ports it worked on, and when it worked or waited. */
+import type { AgentEvent } from "../../core/session/event.ts";
+import type { SpanState } from "../../core/wire.ts";
+import { formatLocalDate } from "../../system/clock.ts";
+import type { SessionRow } from "../rows.ts";
+import type { Statements } from "./statements.ts";
+
+/** What the recorder remembers of a session, so that most events need no query. */
+export interface KnownSession {
+  project: string | null;
+  branch: string | null;
+  firstCwd: string | null;
+  turnCount: number;
+  /** Payloads of the last second, to find duplicates. */
+  payloads: { readonly key: string; readonly t: number }[];
+  /** As it was last written by `write`. null if it was not since the start. */
+  written: SessionRow | null;
+  /** The newest span. undefined if it was not read yet, null if there is none. */
+  span: KnownSpan | null | undefined;
+}
+
+export interface KnownSpan {
+  readonly from: number;
+  readonly state: string;
+  /** null while it is open. */
+  to: number | null;
+}
+
+export interface SessionWriter {
+  find(key: string): KnownSession;
+  /** Notes the newest event of a session. `writeTouched` writes it. */
+  touch(key: string, event: AgentEvent): void;
+  /** To be called once for all events of a transaction. */
+  writeTouched(): void;
+  write(row: SessionRow): void;
+  changeSpan(key: string, state: SpanState | null, at: number): void;
+  /** Ends the work on ports of all sessions but these. */
+  closePortsExcept(live: ReadonlySet<string>): void;
+}
+
+const maxKnownSessions = 5_000;
+
+export function createSessionWriter(sql: Statements): SessionWriter {
+  const sessions = new Map<string, KnownSession>();
+  /** The last event of each session in this transaction. */
+  const touched = new Map<string, AgentEvent>();
+  /** The sessions that work on a port, and since when, so that most sessions need no query. */
+  const runningPorts = new Map(sql.listOpenRuns.all().map(({ key, from_at }) => [key, from_at]));
+
+  function find(key: string): KnownSession {
+    const known = sessions.get(key);
+    if (known) return known;
+    if (sessions.size >= maxKnownSessions) {
+      writeTouched();
+      sessions.clear();
+    }
+    const row = sql.readSession.get(key);
+    const session: KnownSession = {
+      project: row?.project ?? null,
+      branch: row?.branch ?? null,
+      firstCwd: row?.cwd ?? null,
+      turnCount: row?.turn_count ?? 0,
+      payloads: [],
+      written: null,
+      span: undefined,
+    };
+    sessions.set(key, session);
+    return session;
+  }
+
+  function writeTouched(): void {
+    for (const [key, { agent, sessionId, at, change }] of touched) {
+      const { project, firstCwd, turnCount } = find(key);
+      const endedAt = change.kind === "session-end" ? at : null;
+      sql.touchSession.run(key, agent, sessionId, project, firstCwd, at, at, endedAt, turnCount);
+    }
+    touched.clear();
+  }
+
+  function writePort({ key, port, lastAt, endedAt }: SessionRow): void {
+    const openSince = runningPorts.get(key);
+    const isOpen = port !== null && endedAt === null;
+    if (openSince !== undefined && (!isOpen || openSince !== port.since)) {
+      sql.closeRun.run(Math.max(openSince, endedAt ?? port?.since ?? lastAt), key, openSince);
+      runningPorts.delete(key);
+    }
+    if (!isOpen || openSince === port.since) return;
+    sql.addRun.run(key, port.since, port.project, port.id, port.title);
+    runningPorts.set(key, port.since);
+  }
+
+  /** What the session used since it was last written, on the day it did. */
+  function writeUsage(
+    row: SessionRow,
+    tokens: number,
+    before: { readonly tokens: number; readonly cost_micros: number | null } | null,
+  ): void {
+    const addedTokens = Math.max(0, tokens - (before?.tokens ?? 0));
+    if (addedTokens === 0 && row.costMicros === (before?.cost_micros ?? null)) return;
+    const addedMicros = Math.max(0, (row.costMicros ?? 0) - (before?.cost_micros ?? 0));
+    const isUnknown = row.costMicros === null ? 1 : 0;
+    sql.addUsage.run(formatLocalDate(row.lastAt), row.key, row.project, addedTokens, addedMicros, isUnknown);
+    sql.writeUsage.run(tokens, row.costMicros, row.key);
+    const runSince = runningPorts.get(row.key);
+    if (runSince !== undefined) sql.addRunUsage.run(addedTokens, addedMicros, isUnknown, row.key, runSince);
+  }
+
+  function changeSpan(key: string, state: SpanState | null, at: number): void {
+    const session = find(key);
+    session.span ??= sql.readLastSpan.get(key);
+    const last = session.span;
+    const isOpen = last != null && last.to === null;
+    if (isOpen ? last.state === state : state === null) return;
+    // A late event can date the change before the span began.
+    const changedAt = Math.max(at, last?.to ?? last?.from ?? 0);
+    if (isOpen && changedAt === last.from) {
+      sql.removeSpan.run(key, last.from);
+      session.span = undefined;
+      if (state !== null) changeSpan(key, state, changedAt);
+      return;
+    }
+    if (isOpen) {
+      last.to = changedAt;
+      sql.closeSpan.run(changedAt, key, last.from);
+    }
+    if (state === null) return;
+    if (last?.state === state && last.to === changedAt) {
+      last.to = null;
+      sql.reopenSpan.run(key, last.from);
+    } else {
+      session.span = { from: changedAt, to: null, state };
+      sql.addSpan.run(key, changedAt, state);
+    }
+  }
+
+  return {
+    find,
+    touch: (key, event) => void touched.set(key, event),
+    writeTouched,
+    write(row) {
+      const session = find(row.key);
+      if (session.written && isSameSession(session.written, row)) return;
+      session.written = row;
+      session.project = row.project ?? session.project;
+      session.branch = row.branch;
+      const before = sql.readUsage.get(row.key);
+      sql.writeSession.run(
+        row.key,
+        row.agent,
+        row.sessionId,
+        session.project,
+        row.cwd,
+        row.branch,
+        row.title,
+        row.model,
+        row.startedAt,
+        row.lastAt,
+        row.endedAt,
+        row.tty,
+        row.pid,
+        row.fingerprint,
+        row.attended === null ? null : Number(row.attended),
+      );
+      writePort(row);
+      if (row.tokens !== null) writeUsage(row, row.tokens, before);
+    },
+    changeSpan,
+    closePortsExcept(live) {
+      for (const key of [...runningPorts.keys()]) {
+        if (live.has(key)) continue;
+        sql.closeLostRuns.run(key);
+        runningPorts.delete(key);
+      }
+    },
+  };
+}
+
+/** Whether nothing would change but the time of the last event, which is written with the events. */
+function isSameSession(a: SessionRow, b: SessionRow): boolean {
+  return (Object.keys(b) as (keyof SessionRow)[]).every((name) => name === "lastAt" || a[name] === b[name]);
+}
