@@ -30,6 +30,8 @@ export interface Agent {
    * the session that launches it.
    */
   readonly sessionVariables: readonly string[];
+  /** Variables that the agent sets in the commands that it runs. Users do not set these themselves. */
+  readonly commandMarkers: readonly string[];
   /** Variables that users set for the agent, such as its folder. The app inherits them, and `--help` lists them. */
   readonly settingsVariables: readonly { readonly name: string; readonly meaning: string }[];
   loadRuntime(): Promise<AgentRuntime>;

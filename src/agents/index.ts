@@ -15,6 +15,7 @@ export const agents: readonly Agent[] = [
     name: "Claude Code",
     forwarding: claudeForwarding,
     sessionVariables: ["CLAUDE", "ANTHROPIC"],
+    commandMarkers: ["CLAUDECODE"],
     settingsVariables: [{ name: "CLAUDE_CONFIG_DIR", meaning: "Claude Code's own folder (~/.claude)" }],
     loadRuntime: async () => (await import("./claude/index.ts")).claude,
     loadSetup: async () => (await import("./claude/setup/index.ts")).claudeSetup,
@@ -25,6 +26,7 @@ export const agents: readonly Agent[] = [
     name: "Codex",
     forwarding: codexForwarding,
     sessionVariables: ["CODEX_"],
+    commandMarkers: ["CODEX_SANDBOX", "CODEX_THREAD_ID"],
     settingsVariables: [{ name: "CODEX_HOME", meaning: "Codex's own folder (~/.codex)" }],
     loadRuntime: async () => (await import("./codex/index.ts")).codex,
     loadSetup: async () => (await import("./codex/setup/index.ts")).codexSetup,
@@ -34,6 +36,7 @@ export const agents: readonly Agent[] = [
     name: "opencode",
     forwarding: opencodeForwarding,
     sessionVariables: ["OPENCODE"],
+    commandMarkers: ["OPENCODE"],
     settingsVariables: [
       { name: "OPENCODE_CONFIG_DIR", meaning: "opencode's own folder (~/.config/opencode)" },
     ],
@@ -45,6 +48,7 @@ export const agents: readonly Agent[] = [
     name: "Copilot CLI",
     forwarding: copilotForwarding,
     sessionVariables: ["COPILOT_CLI", "COPILOT_HOOK", "COPILOT_LOADER", "COPILOT_PROJECT"],
+    commandMarkers: ["COPILOT_CLI"],
     settingsVariables: [{ name: "COPILOT_HOME", meaning: "Copilot CLI's own folder (~/.copilot)" }],
     loadRuntime: async () => (await import("./copilot/index.ts")).copilot,
     loadSetup: async () => (await import("./copilot/setup/index.ts")).copilotSetup,
@@ -54,6 +58,7 @@ export const agents: readonly Agent[] = [
     name: "Gemini CLI",
     forwarding: geminiForwarding,
     sessionVariables: ["GEMINI_"],
+    commandMarkers: ["GEMINI_CLI"],
     settingsVariables: [{ name: "GEMINI_CLI_HOME", meaning: "the home folder that Gemini CLI uses (~)" }],
     loadRuntime: async () => (await import("./gemini/index.ts")).gemini,
     loadSetup: async () => (await import("./gemini/setup/index.ts")).geminiSetup,
@@ -64,6 +69,7 @@ export const agents: readonly Agent[] = [
     isUntested: true,
     forwarding: cursorForwarding,
     sessionVariables: ["CURSOR_AGENT", "CURSOR_PROJECT", "CURSOR_VERSION"],
+    commandMarkers: ["CURSOR_AGENT"],
     settingsVariables: [],
     loadRuntime: async () => (await import("./cursor/index.ts")).cursor,
     loadSetup: async () => (await import("./cursor/setup/index.ts")).cursorSetup,
@@ -74,6 +80,7 @@ export const agents: readonly Agent[] = [
     isUntested: true,
     forwarding: antigravityForwarding,
     sessionVariables: ["ANTIGRAVITY_"],
+    commandMarkers: [],
     settingsVariables: [],
     loadRuntime: async () => (await import("./antigravity/index.ts")).antigravity,
     loadSetup: async () => (await import("./antigravity/setup/index.ts")).antigravitySetup,
@@ -95,22 +102,13 @@ export async function loadAgents(table: readonly Agent[] = agents): Promise<Load
   return new Map(await Promise.all(table.map(async (row) => [row.id, await row.loadRuntime()] as const)));
 }
 
-/** What agents set in the commands that they run. Users do not set these themselves. */
-const sessionMarkers = [
-  "CLAUDECODE",
-  "CODEX_SANDBOX",
-  "CODEX_THREAD_ID",
-  "OPENCODE",
-  "COPILOT_CLI",
-  "GEMINI_CLI",
-  "CURSOR_AGENT",
-  "AI_AGENT",
-];
+/** Set by several agents. */
+const commonMarkers = ["AI_AGENT"];
 
 export function listVariables(table: readonly Agent[] = agents): AgentVariables {
   return {
     session: table.flatMap((agent) => agent.sessionVariables),
     settings: table.flatMap((agent) => agent.settingsVariables.map(({ name }) => name)),
-    markers: sessionMarkers,
+    markers: [...commonMarkers, ...table.flatMap((agent) => agent.commandMarkers)],
   };
 }

@@ -275,7 +275,9 @@ export function createHistory(options: HistoryOptions): History {
     findItems: (query) => runQuery<HistoryPage>({ name: "findItems", query }, () => empty.findItems(query)),
     computeStats: (days) => runQuery<Stats>({ name: "computeStats", days }, () => empty.computeStats(days)),
     async computeLanes(from, to) {
-      const result = await runQuery<Lanes>({ name: "computeLanes", from, to }, () => empty.computeLanes(from, to));
+      const result = await runQuery<Lanes>({ name: "computeLanes", from, to }, () =>
+        empty.computeLanes(from, to),
+      );
       const lanes = result.lanes.map((lane): Lane => ({ ...lane, group: options.groupOf(lane.key) }));
       return { ...result, lanes };
     },

@@ -1,12 +1,9 @@
 /** The real Copilot CLI with beckon's hooks. */
-import { bash, copilotDriver, question } from "./other/copilot.ts";
-import { describeStory } from "./other/story.ts";
+import { copilotDriver } from "./other/copilot.ts";
+import { describeDialogs } from "./other/story.ts";
 
-describeStory({
-  driver: copilotDriver,
-  createPrompt: bash,
-  tool: "Bash",
-  question,
+describeDialogs(copilotDriver, {
+  ask: { tool: "Bash" },
   // The dialog waits for a reason.
   async deny(sandbox) {
     await sandbox.pressKeys("3");

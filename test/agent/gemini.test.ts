@@ -1,13 +1,10 @@
 /** The real Gemini CLI with beckon's hooks. */
 import { expect } from "bun:test";
-import { geminiDriver, question, shell } from "./other/gemini.ts";
-import { describeStory } from "./other/story.ts";
+import { geminiDriver } from "./other/gemini.ts";
+import { describeDialogs } from "./other/story.ts";
 
-describeStory({
-  driver: geminiDriver,
-  createPrompt: shell,
-  tool: "Shell",
-  question,
+describeDialogs(geminiDriver, {
+  ask: { tool: "Shell" },
   deny: (sandbox) => sandbox.pressKeys("3"),
   atEnd: { model: expect.stringContaining("gemini") },
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { listen } from "../../src/api/server.ts";
+import { listen, type ServerOptions } from "../../src/api/server.ts";
 import { limits } from "../../src/core/limits.ts";
 import type { IngestResult } from "../../src/core/ports.ts";
 import { createEmptyHistory } from "../../src/history/index.ts";
@@ -20,12 +20,28 @@ describe("when something fails inside", () => {
   const never = () => {
     throw new Error("not asked for here");
   };
-  const page = {
+  const options: ServerOptions = {
+    token,
     now: Date.now,
     pageAccess: { createUrl: never, redeemCode: never, hasCode: () => false },
     pageFacts: never,
     loadPage: never,
     isOwnUser: never,
+    stop() {},
+    accept: async () => ({ outcome: "accepted" }),
+    sessions,
+    history: createEmptyHistory(Date.now),
+    events: { connect: () => new Response() },
+    act,
+    setQuiet: () => ({}),
+    readStatusLine: () => null,
+    checkGuard: () => "off",
+    sign: (_, text) => text,
+    hold: { hold() {}, end() {} },
+    channels: () => [],
+    testChannel: async () => null,
+    doctor: async () => ({}),
+    onError() {},
   };
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
 
@@ -35,25 +51,7 @@ describe("when something fails inside", () => {
   ): Promise<string[]> {
     const logged: string[] = [];
     const port = 20_000 + Math.floor(Math.random() * 40_000);
-    const receiver = listen(port, {
-      ...page,
-      token,
-      stop() {},
-      accept,
-      sessions,
-      history: createEmptyHistory(Date.now),
-      events: { connect: () => new Response() },
-      act,
-      setQuiet: () => ({}),
-      readStatusLine: () => null,
-      checkGuard: () => "off",
-      sign: (_, text) => text,
-      hold: { hold() {}, end() {} },
-      channels: () => [],
-      testChannel: async () => null,
-      doctor: async () => ({}),
-      onError: (text) => void logged.push(text),
-    });
+    const receiver = listen(port, { ...options, accept, onError: (text) => void logged.push(text) });
     try {
       await use(`http://127.0.0.1:${port}`);
     } finally {
@@ -100,26 +98,7 @@ describe("when something fails inside", () => {
     await through(
       async () => ({ outcome: "accepted" }),
       async (url) => {
-        const again = () =>
-          listen(Number(new URL(url).port), {
-            ...page,
-            token,
-            stop() {},
-            accept: async () => ({ outcome: "accepted" }),
-            sessions,
-            history: createEmptyHistory(Date.now),
-            events: { connect: () => new Response() },
-            act,
-            setQuiet: () => ({}),
-            readStatusLine: () => null,
-            checkGuard: () => "off",
-            sign: (_, text) => text,
-            hold: { hold() {}, end() {} },
-            channels: () => [],
-            testChannel: async () => null,
-            doctor: async () => ({}),
-            onError() {},
-          });
+        const again = () => listen(Number(new URL(url).port), options);
         expect(again).toThrow(expect.objectContaining({ code: "EADDRINUSE" }));
       },
     );

@@ -29,8 +29,8 @@ const benches: readonly string[] = [
   "dashboard",
   "optional",
 ];
-/** Measures functions, not a program: there is nothing to compare with a binary. */
-const sourceOnly = ["turn-others", "state", "transcript", "dashboard"];
+/** These measure functions, or always this build: they take no other binary. */
+const withoutAgainst = ["turn-others", "state", "transcript", "dashboard"];
 
 const { values, positionals } = parseArgs({
   options: { against: { type: "string" } },
@@ -43,7 +43,7 @@ const missed: string[] = [];
 
 for (const name of chosen) {
   console.log(`\n${name}`);
-  const hasOther = values.against !== undefined && !sourceOnly.includes(name);
+  const hasOther = values.against !== undefined && !withoutAgainst.includes(name);
   const other = hasOther ? [`--${against}`, resolve(values.against ?? "")] : [];
   const bench = Bun.spawnSync([process.execPath, `${import.meta.dir}/${name}.ts`, ...other], {
     stdio: ["ignore", "inherit", "inherit"],

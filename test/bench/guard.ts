@@ -1,13 +1,20 @@
 /**
  * What the work guard costs: the time of an edit and of a command in the real CLI, without beckon, with the guard off, with the
- * guard on in another project, and with it on here while a port runs. Measured as in turn.ts.
+ * guard on in another project, and with it on here while a port runs.
  */
-import { cliVersion, fetchCli, isCliCached, sandboxNeeds } from "../agent/cli.ts";
 import { home } from "../agent/namespace.ts";
 import { openSandbox, type Sandbox } from "../agent/sandbox.ts";
-import { hasAll } from "../needs.ts";
+import { measureCall, requireClaude } from "./claude-cli.ts";
 import { preparePrograms, withFolder } from "./processes.ts";
-import { type Case, type Figures, formatFigures, interleave, median, meets } from "./rounds.ts";
+import {
+  type Case,
+  type Figures,
+  formatFigures,
+  interleave,
+  listDifferences,
+  median,
+  meets,
+} from "./rounds.ts";
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 15);
 const calls = 15;
@@ -48,21 +55,9 @@ async function openArm(workGuard: object | null, binary: string): Promise<Sandbo
   }
 }
 
-async function msPerCall(sandbox: Sandbox, prompt: string): Promise<number> {
-  const before = sandbox.readRequests().length;
-  await sandbox.runShell(`cd proj && claude --permission-mode acceptEdits -p '${prompt}' </dev/null`);
-  const requests = sandbox.readRequests().slice(before);
-  if (requests.length !== calls + 1) throw new Error(`${requests.length} of ${calls + 1} requests arrived`);
-  return median(
-    requests.slice(1).map(({ receivedAt }, n) => receivedAt - (requests[n]?.answeredAt ?? Number.NaN)),
-  );
-}
-
-/** The difference within each round: a slow minute slows both. */
-function added(figures: Figures, name: string, base: string): number {
-  const below = figures.get(base) ?? [];
-  return median((figures.get(name) ?? []).map((value, round) => value - (below[round] ?? Number.NaN)));
-}
+/** How much longer a call takes than in the base. */
+const added = (figures: Figures, name: string, base: string): number =>
+  median(listDifferences(figures, name, base));
 
 async function measure(folder: string): Promise<boolean> {
   const [program] = preparePrograms(folder);
@@ -73,7 +68,8 @@ async function measure(folder: string): Promise<boolean> {
     const measureCalls = (prompt: (round: number) => string) => {
       const cases: Case[] = [...sandboxes].map(([name, sandbox]) => ({
         name,
-        run: (round) => msPerCall(sandbox, prompt(round)),
+        run: (round) =>
+          measureCall(sandbox, { args: "--permission-mode acceptEdits", prompt: prompt(round), calls }),
       }));
       return interleave(cases, { rounds, warmUp: 1 });
     };
@@ -93,14 +89,5 @@ async function measure(folder: string): Promise<boolean> {
   }
 }
 
-if (hasAll(sandboxNeeds) && !isCliCached(cliVersion)) {
-  console.log(`fetching Claude Code ${cliVersion} from the npm registry: this bench drives the real CLI`);
-  await fetchCli(cliVersion);
-}
-if (!hasAll(sandboxNeeds) || !isCliCached(cliVersion)) {
-  console.error(
-    `this bench drives Claude Code ${cliVersion} in a namespace. It needs ${sandboxNeeds.join(", ")}`,
-  );
-  process.exit(1);
-}
+await requireClaude();
 process.exitCode = (await withFolder(measure)) ? 0 : 1;

@@ -215,8 +215,7 @@ function copyAll(db: Database, copy: number, earlierMs: number): void {
       { seq: number; text: string; project: string; provider: string; kind: string; key: string },
       []
     >(`SELECT * FROM items WHERE id GLOB '${copy}-*'`);
-    for (const item of copied.iterate())
-      addText.run(item.seq, toSearchText(item.text, item));
+    for (const item of copied.iterate()) addText.run(item.seq, toSearchText(item.text, item));
     db.run(`INSERT INTO asks SELECT ${id}, key, NULL, kind, agent_id, tool, summary, project, opened_at - ${ms},
       closed_at - ${ms}, waited_ms, how, place, item_seq - ${seq} FROM asks WHERE id NOT GLOB '[0-9]-*' AND id NOT GLOB '1[0-9]-*'`);
     db.run(`INSERT OR IGNORE INTO spans SELECT key, from_at - ${ms}, coalesce(to_at, from_at + 1) - ${ms}, state FROM spans

@@ -48,6 +48,12 @@ export function ratio(figures: Figures, name: string, base: string): number {
   return median((figures.get(name) ?? []).map((value, round) => value / (baseFigures[round] ?? Number.NaN)));
 }
 
+/** The differences within each round: a slow minute slows both sides. */
+export function listDifferences(figures: Figures, name: string, base: string): number[] {
+  const baseFigures = figures.get(base) ?? [];
+  return (figures.get(name) ?? []).map((value, round) => value - (baseFigures[round] ?? Number.NaN));
+}
+
 /** Median and range of each case, and its ratio to each of the bases that was measured. */
 export function formatFigures(
   figures: Figures,

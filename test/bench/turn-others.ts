@@ -5,12 +5,14 @@
 import { sandboxNeeds } from "../agent/cli.ts";
 import { fetchOtherCli, isOtherCliCached } from "../agent/other/clis.ts";
 import { codexDriver } from "../agent/other/codex.ts";
-import { bash as copilotBash, copilotDriver } from "../agent/other/copilot.ts";
-import { geminiDriver, shell as geminiShell } from "../agent/other/gemini.ts";
-import { bash, opencodeConfig, opencodeDriver } from "../agent/other/opencode.ts";
+import { copilotDriver } from "../agent/other/copilot.ts";
+import { geminiDriver } from "../agent/other/gemini.ts";
+import { opencodeConfig, opencodeDriver } from "../agent/other/opencode.ts";
+import { callTool } from "../agent/other/prompts.ts";
 import { type CliDriver, type OtherSandbox, openOtherSandbox } from "../agent/other/sandbox.ts";
 import { hasAll } from "../needs.ts";
-import { median } from "./rounds.ts";
+import { preparePrograms, withFolder } from "./processes.ts";
+import { type Case, formatFigures, interleave, listDifferences, median, meets } from "./rounds.ts";
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 8);
 const calls = 20;
@@ -25,8 +27,8 @@ interface Bench {
   /** Settings in which a command needs no permission. */
   readonly files: Readonly<Record<string, string>>;
   createCommand(prompt: string): string;
-  /** The prompt that makes the agent run a shell command. */
-  readonly createCall: (command: string) => string;
+  /** The prompt that makes the agent run a shell command. Absent if the driver's needs no permission here. */
+  createCall?(command: string): string;
   /** How many hooks the agent waits for at a call. It waits for none of a plugin's. */
   readonly awaitedHooks: number;
 }
@@ -38,7 +40,7 @@ const benches: readonly Bench[] = [
     // The flag stands for the trust that the user gives to hooks.
     createCommand: (prompt) =>
       `codex exec --dangerously-bypass-hook-trust --skip-git-repo-check '${prompt}' </dev/null`,
-    createCall: (cmd) => `DO tool exec_command ${JSON.stringify({ cmd })}`,
+    createCall: (cmd) => callTool("exec_command", { cmd }),
     awaitedHooks: 2,
   },
   {
@@ -46,26 +48,24 @@ const benches: readonly Bench[] = [
     files: opencodeConfig({ bash: "allow", edit: "allow" }),
     // As an argument, a prompt with spaces would get quotes around it.
     createCommand: (prompt) => `printf %s '${prompt}' | opencode run`,
-    createCall: bash,
     awaitedHooks: 0,
   },
   {
     driver: copilotDriver,
     files: {},
     createCommand: (prompt) => `copilot -p '${prompt}' --allow-all-tools`,
-    createCall: copilotBash,
     awaitedHooks: 1,
   },
   {
     driver: geminiDriver,
     files: {},
     createCommand: (prompt) => `gemini -p '${prompt}' --approval-mode yolo`,
-    createCall: geminiShell,
     awaitedHooks: 2,
   },
 ];
 
-async function msPerCall(sandbox: OtherSandbox, { createCommand, createCall }: Bench): Promise<number> {
+async function msPerCall(sandbox: OtherSandbox, bench: Bench): Promise<number> {
+  const { driver, createCommand, createCall = driver.createCommandPrompt } = bench;
   const before = sandbox.readRequests().length;
   // Each call is another one: opencode asks the user about a call that is made three times.
   const steps = Array.from({ length: calls }, (_, n) => createCall(`true ${n}`));
@@ -77,42 +77,41 @@ async function msPerCall(sandbox: OtherSandbox, { createCommand, createCall }: B
 }
 
 async function measure(bench: Bench): Promise<boolean> {
-  const { driver, files } = bench;
+  const { driver, files, awaitedHooks } = bench;
   const bare = await openOtherSandbox(driver, { isInstalled: false, files });
-  const connected = await openOtherSandbox(driver, { files });
-  // `beckon status` would be another process that runs meanwhile.
-  await connected.beckon.stopPolling();
-  const times: { readonly bare: number; readonly connected: number }[] = [];
   try {
-    for (let round = 0; round < rounds; round++) {
-      const isBareFirst = round % 2 === 0;
-      const first = await msPerCall(isBareFirst ? bare : connected, bench);
-      const second = await msPerCall(isBareFirst ? connected : bare, bench);
-      times.push(isBareFirst ? { bare: first, connected: second } : { bare: second, connected: first });
+    const connected = await openOtherSandbox(driver, { files });
+    try {
+      // `beckon status` would be another process that runs meanwhile.
+      await connected.beckon.stopPolling();
+      const cases: readonly Case[] = [
+        { name: "without beckon", run: () => msPerCall(bare, bench) },
+        { name: "with beckon", run: () => msPerCall(connected, bench) },
+      ];
+      const figures = await interleave(cases, { rounds, warmUp: 1 });
+      console.log(formatFigures(figures, `ms a call of ${driver.cli.name}`, [], 1));
+      const added = median(listDifferences(figures, "with beckon", "without beckon"));
+      return meets("ms that beckon adds to a call", added, "at most", maxAddedMs + awaitedHooks * maxHookMs);
+    } finally {
+      await connected.close();
     }
   } finally {
     await bare.close();
-    await connected.close();
   }
-  const without = median(times.map((time) => time.bare));
-  const withBeckon = median(times.map((time) => time.connected));
-  const added = median(times.map((time) => time.connected - time.bare));
-  console.log(
-    `${driver.cli.name}: ${without.toFixed(1)} ms a call without beckon, ${withBeckon.toFixed(1)} ms with it; added ${added.toFixed(1)} ms (median of ${rounds} rounds of ${calls} calls)`,
-  );
-  return added <= maxAddedMs + bench.awaitedHooks * maxHookMs;
 }
 
 if (!hasAll(sandboxNeeds)) {
-  console.log(`skipped: needs ${sandboxNeeds.join(", ")}`);
-} else {
-  let isMet = true;
-  const selected = benches.filter(
-    ({ driver }) => (process.env.BENCH_AGENT ?? driver.cli.id) === driver.cli.id,
-  );
+  console.error(`this bench drives real CLIs in a namespace. It needs ${sandboxNeeds.join(", ")}`);
+  process.exit(1);
+}
+const selected = benches.filter(({ driver }) => (process.env.BENCH_AGENT ?? driver.cli.id) === driver.cli.id);
+const isMet = await withFolder(async (folder) => {
+  preparePrograms(folder);
+  let isEachMet = true;
   for (const bench of selected) {
     if (!isOtherCliCached(bench.driver.cli)) await fetchOtherCli(bench.driver.cli);
-    isMet = (await measure(bench)) && isMet;
+    isEachMet = (await measure(bench)) && isEachMet;
   }
-  process.exit(isMet ? 0 : 1);
-}
+  return isEachMet;
+});
+process.exit(isMet ? 0 : 1);

@@ -1,18 +1,14 @@
 /**
  * What beckon's hooks cost a session: the time of a tool call in the real CLI without hooks, with the installed ones, with
  * the same ones but not async, so that the CLI waits for each, and with hooks that do nothing, which shows the CLI's own cost.
- *
- * The time runs from the API's answer, which has the call, to the request with its result, in `-p` mode: the terminal is
- * drawn on its own clock, which blurs a call by 50 ms.
  */
-import { cliVersion, fetchCli, isCliCached, sandboxNeeds } from "../agent/cli.ts";
 import { defaultMode, openSandbox, type Sandbox } from "../agent/sandbox.ts";
-import { hasAll } from "../needs.ts";
+import { measureCall, requireClaude } from "./claude-cli.ts";
 import { against, preparePrograms, withFolder } from "./processes.ts";
-import { type Case, type Figures, formatFigures, interleave, median, meets } from "./rounds.ts";
+import { type Case, formatFigures, interleave, listDifferences, median, meets } from "./rounds.ts";
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 20);
-const calls = 20;
+const call = { args: defaultMode, prompt: "DO times 20 true", calls: 20 };
 const maxTimesNothing = 1.5;
 const bare = "no hooks";
 const nothing = "hooks that do nothing";
@@ -41,23 +37,6 @@ async function openArm(change: string | null, binary: string): Promise<Sandbox> 
   }
 }
 
-async function msPerCall(sandbox: Sandbox): Promise<number> {
-  const before = sandbox.readRequests().length;
-  await sandbox.runShell(`cd proj && claude ${defaultMode} -p 'DO times ${calls} true' </dev/null`);
-  const requests = sandbox.readRequests().slice(before);
-  if (requests.length !== calls + 1) throw new Error(`${requests.length} of ${calls + 1} requests arrived`);
-  // The median, because other work on the machine delays some calls, not most.
-  return median(
-    requests.slice(1).map(({ receivedAt }, n) => receivedAt - (requests[n]?.answeredAt ?? Number.NaN)),
-  );
-}
-
-/** The difference within each round: a slow minute slows both. */
-function addedToBare(figures: Figures, name: string): number[] {
-  const below = figures.get(bare) ?? [];
-  return (figures.get(name) ?? []).map((value, round) => value - (below[round] ?? Number.NaN));
-}
-
 async function measure(folder: string): Promise<boolean> {
   const [beckon, other] = preparePrograms(folder).map((program) => program.binary);
   const sandboxes = new Map<string, Sandbox>();
@@ -65,7 +44,10 @@ async function measure(folder: string): Promise<boolean> {
     for (const [name, change] of Object.entries(arms))
       sandboxes.set(name, await openArm(change, beckon ?? ""));
     if (other) sandboxes.set(against, await openArm("true", other));
-    const cases: Case[] = [...sandboxes].map(([name, sandbox]) => ({ name, run: () => msPerCall(sandbox) }));
+    const cases: Case[] = [...sandboxes].map(([name, sandbox]) => ({
+      name,
+      run: () => measureCall(sandbox, call),
+    }));
     const figures = await interleave(cases, { rounds, warmUp: 2 });
     for (const [name, sandbox] of sandboxes) {
       const hasArrived = sandbox.beckon.countEvents("PostToolUse") > 0;
@@ -76,25 +58,17 @@ async function measure(folder: string): Promise<boolean> {
     console.log(formatFigures(figures, "ms a tool call", [bare, against]));
     for (const name of figures.keys()) {
       if (name === bare) continue;
-      const more = addedToBare(figures, name);
+      const more = listDifferences(figures, name, bare);
       const range = `${Math.min(...more).toFixed(2)} to ${Math.max(...more).toFixed(2)}`;
       console.log(`${name}: ${median(more).toFixed(2)} ms more a tool call, ${range}`);
     }
-    const times = median(addedToBare(figures, "beckon")) / median(addedToBare(figures, nothing));
+    const times =
+      median(listDifferences(figures, "beckon", bare)) / median(listDifferences(figures, nothing, bare));
     return meets(`what beckon adds to a tool call × ${nothing}`, times, "at most", maxTimesNothing);
   } finally {
     for (const sandbox of sandboxes.values()) await sandbox.close();
   }
 }
 
-if (hasAll(sandboxNeeds) && !isCliCached(cliVersion)) {
-  console.log(`fetching Claude Code ${cliVersion} from the npm registry: this bench drives the real CLI`);
-  await fetchCli(cliVersion);
-}
-if (!hasAll(sandboxNeeds) || !isCliCached(cliVersion)) {
-  console.error(
-    `this bench drives Claude Code ${cliVersion} in a namespace. It needs ${sandboxNeeds.join(", ")}`,
-  );
-  process.exit(1);
-}
+await requireClaude();
 process.exitCode = (await withFolder(measure)) ? 0 : 1;

@@ -1,13 +1,8 @@
 /** What every service of the table must do, through its real client, against a local server that misbehaves. */
 import { afterEach, describe, expect, test } from "bun:test";
-import {
-  type Channel,
-  type ChannelMessage,
-  type ChannelResponse,
-  DeliveryError,
-  type Service,
-} from "../../src/channels/channel.ts";
+import { type Channel, DeliveryError, type Service } from "../../src/channels/channel.ts";
 import { waitUntil } from "../wait-until.ts";
+import { exampleMessage, finalMessage, openService } from "./fixture.ts";
 import type { FakeService } from "./servers/fake-service.ts";
 
 export interface ServiceContract {
@@ -18,74 +13,37 @@ export interface ServiceContract {
 /** For servers that hang. Others get time enough for a loaded machine. */
 const hangTimeoutMs = 300;
 
-const exampleMessage: ChannelMessage = {
-  key: "claude:5e55109e#1",
-  session: "claude:5e55109e",
-  title: "checkout-api wants to use Bash",
-  lines: ["npm test"],
-  urgency: "urgent",
-  buttons: [
-    { label: "Allow", reference: "a".repeat(22), style: "allow" },
-    { label: "Deny", reference: "d".repeat(22), style: "deny" },
-  ],
-  replyReference: "r".repeat(22),
-  replyHint: "Reply with a reason to deny it.",
-  isFinal: false,
-  link: null,
-};
-
-const overMessage: ChannelMessage = {
-  ...exampleMessage,
-  lines: ["Allowed in the terminal"],
-  buttons: [],
-  replyReference: null,
-  replyHint: null,
-  isFinal: true,
-};
-
 export function testService({ service, start }: ServiceContract): void {
   describe(service.name, () => {
-    const open: { server: FakeService; channel: Channel }[] = [];
+    const channels: Channel[] = [];
+    const servers: FakeService[] = [];
     afterEach(async () => {
-      for (const { channel, server } of open.splice(0)) {
-        await channel.stop();
-        await server.stop();
-      }
+      for (const channel of channels.splice(0)) await channel.stop();
+      for (const server of servers.splice(0)) await server.stop();
     });
 
     async function openChannel(requestTimeoutMs = 10_000, beforeReply: () => Promise<void> = async () => {}) {
       const server = await start();
-      const responses: ChannelResponse[] = [];
-      const problems: string[] = [];
-      let saved = {};
-      const openClient = await service.load();
-      const channel = openClient({
-        name: "phone",
-        settings: { ...defaultsOf(service), ...server.settings },
-        detail: "full",
-        isAnswering: true,
-        secret: (name) => server.secrets[name] ?? null,
-        onResponse: async (response) => {
-          responses.push(response);
-          await beforeReply();
-          return { text: "Allowed.", isAccepted: true };
-        },
-        onProblem: (text) => problems.push(text),
-        state: {
-          get: () => saved,
-          set: (value) => {
-            saved = value;
-          },
-        },
-        now: Date.now,
-        requestTimeoutMs,
-      });
-      open.push({ server, channel });
-      return { server, channel, responses, problems };
+      servers.push(server);
+      const opened = await openService(service, server, { requestTimeoutMs, beforeReply });
+      channels.push(opened.channel);
+      return { server, ...opened };
     }
 
     const canAnswer = ({ settings, secrets }: FakeService) =>
       service.canAnswer(settings, (name) => secrets[name] ?? null);
+
+    /** A channel that has received the user's first tap. null if the service takes no answers. */
+    async function openAnswered() {
+      const opened = await openChannel();
+      const { server, channel, responses } = opened;
+      if (!canAnswer(server)) return null;
+      channel.listen?.();
+      await channel.send(exampleMessage, "id-1");
+      await server.tap("Deny");
+      await waitUntil(() => responses.length === 1, 5_000);
+      return opened;
+    }
 
     const failure = async (work: Promise<unknown>): Promise<DeliveryError> => {
       const error = await work.then(
@@ -142,7 +100,7 @@ export function testService({ service, start }: ServiceContract): void {
       const { server, channel } = await openChannel();
       if (!channel.update) return;
       const handle = await channel.send(exampleMessage, "id-1");
-      await channel.update(handle, overMessage);
+      await channel.update(handle, finalMessage);
       expect(server.messages()).toHaveLength(1);
       expect(server.messages()[0]?.text).toContain("Allowed in the terminal");
       expect(server.messages()[0]?.text).not.toContain("npm test");
@@ -212,11 +170,11 @@ export function testService({ service, start }: ServiceContract): void {
       const handle = await channel.send(exampleMessage, "id-1");
       server.misbehave("lose-answer", 1);
       // The service may say at the second time that there is nothing to change.
-      const first = await channel.update(handle, overMessage).catch((error: unknown) => error);
+      const first = await channel.update(handle, finalMessage).catch((error: unknown) => error);
       if (first !== undefined) {
         expect(first).toBeInstanceOf(DeliveryError);
         expect((first as DeliveryError).isPermanent).toBe(false);
-        await channel.update(handle, overMessage);
+        await channel.update(handle, finalMessage);
       }
       expect(server.messages()).toHaveLength(1);
       expect(server.messages()[0]?.text).toContain("Allowed in the terminal");
@@ -224,12 +182,9 @@ export function testService({ service, start }: ServiceContract): void {
     });
 
     test("a tap and a reply arrive with their references and the sender", async () => {
-      const { server, channel, responses } = await openChannel();
-      if (!canAnswer(server)) return;
-      channel.listen?.();
-      await channel.send(exampleMessage, "id-1");
-      await server.tap("Deny");
-      await waitUntil(() => responses.length === 1, 5_000);
+      const opened = await openAnswered();
+      if (!opened) return;
+      const { server, responses } = opened;
       expect(responses[0]).toMatchObject({ reference: "d".repeat(22), text: null });
       expect(responses[0]?.accountId).toBe(server.accounts.listed);
       await server.reply("not on a Friday,\nplease");
@@ -242,12 +197,9 @@ export function testService({ service, start }: ServiceContract): void {
     });
 
     test("responses arrive after the connection was lost, and each once", async () => {
-      const { server, channel, responses } = await openChannel();
-      if (!canAnswer(server)) return;
-      channel.listen?.();
-      await channel.send(exampleMessage, "id-1");
-      await server.tap("Deny");
-      await waitUntil(() => responses.length === 1, 5_000);
+      const opened = await openAnswered();
+      if (!opened) return;
+      const { server, responses } = opened;
       server.dropListeners();
       await server.tap("Allow");
       await waitUntil(() => responses.length >= 2, 15_000);
@@ -273,20 +225,17 @@ export function testService({ service, start }: ServiceContract): void {
     });
 
     test("after stop nothing is received", async () => {
-      const { server, channel, responses } = await openChannel();
-      if (!canAnswer(server)) return;
-      channel.listen?.();
-      await channel.send(exampleMessage, "id-1");
-      await server.tap("Deny");
-      await waitUntil(() => responses.length === 1, 5_000);
+      const opened = await openAnswered();
+      if (!opened) return;
+      const { server, channel, saved, responses } = opened;
       await channel.stop();
       expect(channel.problem()).toBeNull();
-    });
+      const next = await openService(service, server, { saved });
+      channels.push(next.channel);
+      next.channel.listen?.();
+      await server.tap("Allow");
+      await waitUntil(() => next.responses.length > 0, 15_000);
+      expect(responses).toHaveLength(1);
+    }, 20_000);
   });
-}
-
-function defaultsOf(service: Service): Record<string, unknown> {
-  return Object.fromEntries(
-    service.settings.flatMap((one) => (one.default === undefined ? [] : [[one.name, one.default]])),
-  );
 }

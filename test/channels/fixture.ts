@@ -5,8 +5,10 @@ import type {
   ChannelOptions,
   ChannelResponse,
   OpenChannel,
+  Service,
 } from "../../src/channels/channel.ts";
 import type { JsonRecord } from "../../src/core/json.ts";
+import type { Schedule } from "../../src/core/ports.ts";
 import type { FakeService } from "./servers/fake-service.ts";
 
 export interface OpenedChannel {
@@ -22,6 +24,7 @@ export function openOn(
   server: FakeService,
   options: Partial<ChannelOptions> = {},
   saved: { value: JsonRecord } = { value: {} },
+  beforeReply: () => Promise<void> = async () => {},
 ): OpenedChannel {
   const responses: ChannelResponse[] = [];
   const problems: string[] = [];
@@ -33,6 +36,7 @@ export function openOn(
     secret: (name) => server.secrets[name] ?? null,
     onResponse: async (response) => {
       responses.push(response);
+      await beforeReply();
       return { text: "Allowed.", isAccepted: true };
     },
     onProblem: (text) => problems.push(text),
@@ -47,6 +51,42 @@ export function openOn(
     ...options,
   });
   return { channel, responses, problems, saved };
+}
+
+export interface OpenOptions {
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly secrets?: Readonly<Record<string, string>>;
+  readonly schedule?: Schedule;
+  readonly requestTimeoutMs?: number;
+  /** What happens between a response and beckon's reply to it. */
+  readonly beforeReply?: () => Promise<void>;
+  /** What the channel saved before a restart. */
+  readonly saved?: OpenedChannel["saved"];
+}
+
+/** With the defaults of the service's settings. */
+export async function openService(
+  service: Service,
+  server: FakeService,
+  {
+    settings = server.settings,
+    secrets = server.secrets,
+    schedule,
+    requestTimeoutMs = 500,
+    beforeReply,
+    saved,
+  }: OpenOptions = {},
+): Promise<OpenedChannel> {
+  const defaults = service.settings.flatMap((setting) =>
+    setting.default === undefined ? [] : [[setting.name, setting.default]],
+  );
+  const options = {
+    settings: { ...Object.fromEntries(defaults), ...settings },
+    secret: (name: string) => secrets[name] ?? null,
+    schedule,
+    requestTimeoutMs,
+  };
+  return openOn(await service.load(), server, options, saved, beforeReply);
 }
 
 export const exampleMessage: ChannelMessage = {

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { ntfy } from "../../src/channels/ntfy/index.ts";
 import { waitUntil } from "../wait-until.ts";
-import { exampleMessage } from "./fixture.ts";
-import { openService } from "./open-service.ts";
+import { exampleMessage, openService } from "./fixture.ts";
 import { type NtfyServer, startNtfyServer } from "./servers/ntfy.ts";
 
 let server: NtfyServer;

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { pushover } from "../../src/channels/pushover/index.ts";
-import { exampleMessage, finalMessage } from "./fixture.ts";
-import { openService } from "./open-service.ts";
+import { exampleMessage, finalMessage, openService } from "./fixture.ts";
 import { type PushoverServer, startPushoverServer } from "./servers/pushover.ts";
 
 let server: PushoverServer;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { Channel, ChannelMessage } from "../../src/channels/channel.ts";
 import { webhook } from "../../src/channels/webhook/index.ts";
-import { openService } from "./open-service.ts";
+import { openService } from "./fixture.ts";
 import { startWebhookServer, type WebhookServer } from "./servers/webhook.ts";
 
 let server: WebhookServer;

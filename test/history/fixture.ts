@@ -6,11 +6,34 @@ import { loadAgents } from "../../src/agents/index.ts";
 import type { HistoryPage, HistoryQuery } from "../../src/core/wire.ts";
 import { createEngine } from "../../src/history/engine.ts";
 import type { FromHistory, HistoryCall, HistoryRetention, ToHistory } from "../../src/history/messages.ts";
-import type { OpenState, StateRow } from "../../src/history/rows.ts";
+import type { OpenState, SessionRow, StateRow } from "../../src/history/rows.ts";
 import { openJournal } from "../../src/storage/journal/index.ts";
 import { waitUntil } from "../wait-until.ts";
 
 const noOpenState: OpenState = { asks: [], spans: [], closing: [] };
+
+/** The row of a session of Claude Code. */
+export const createTestRow = (name: string, more: Partial<SessionRow>): SessionRow => ({
+  key: `claude:${name}`,
+  agent: "claude",
+  sessionId: name,
+  project: null,
+  cwd: null,
+  branch: null,
+  title: null,
+  model: null,
+  startedAt: 0,
+  lastAt: 0,
+  endedAt: null,
+  tty: null,
+  pid: null,
+  fingerprint: null,
+  attended: true,
+  tokens: null,
+  costMicros: null,
+  port: null,
+  ...more,
+});
 
 export interface HistoryFixture {
   readonly path: string;

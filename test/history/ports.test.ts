@@ -4,7 +4,7 @@ import { hourMs, minuteMs } from "../../src/core/timing.ts";
 import type { SessionEvent, SpanState, Stats } from "../../src/core/wire.ts";
 import type { SessionRow, StateRow } from "../../src/history/rows.ts";
 import { removeTemporaryFolders, temporaryFolder } from "../storage/folder.ts";
-import { createHistoryFixture, type HistoryFixture } from "./fixture.ts";
+import { createHistoryFixture, createTestRow, type HistoryFixture } from "./fixture.ts";
 
 afterAll(removeTemporaryFolders);
 
@@ -14,30 +14,10 @@ const before = (minutes: number) => now - minutes * minuteMs;
 const login = { id: "login", title: "Log in with a passkey", project: "/p/shop", since: before(60) };
 const search = { id: "search", title: "Search", project: "/p/shop", since: before(20) };
 
-const session = (name: string, more: Partial<SessionRow>): StateRow => ({
-  row: "session",
-  session: {
-    key: `claude:${name}`,
-    agent: "claude",
-    sessionId: name,
-    project: "shop",
-    cwd: "/p/shop",
-    branch: null,
-    title: null,
-    model: null,
-    startedAt: before(120),
-    lastAt: now,
-    endedAt: null,
-    tty: null,
-    pid: null,
-    fingerprint: null,
-    attended: true,
-    tokens: null,
-    costMicros: null,
-    port: null,
-    ...more,
-  },
-});
+const session = (name: string, more: Partial<SessionRow>): StateRow => {
+  const common = { project: "shop", cwd: "/p/shop", startedAt: before(120), lastAt: now };
+  return { row: "session", session: createTestRow(name, { ...common, ...more }) };
+};
 const span = (name: string, state: SpanState | null, at: number): StateRow => ({
   row: "span",
   key: `claude:${name}`,

@@ -5,7 +5,7 @@ import { dayMs, hourMs, minuteMs } from "../../src/core/timing.ts";
 import type { AskEnding, Lanes, SpanState, Stats } from "../../src/core/wire.ts";
 import type { SessionRow, StateRow } from "../../src/history/rows.ts";
 import { removeTemporaryFolders, temporaryFolder } from "../storage/folder.ts";
-import { createHistoryFixture, type HistoryFixture } from "./fixture.ts";
+import { createHistoryFixture, createTestRow, type HistoryFixture } from "./fixture.ts";
 
 afterAll(removeTemporaryFolders);
 
@@ -14,27 +14,10 @@ const midnight = new Date(2026, 10, 17).getTime();
 const hour = (hours: number) => midnight + hours * hourMs;
 const now = hour(12);
 
-const session = (name: string, project: string, more: Partial<SessionRow> = {}): SessionRow => ({
-  key: `claude:${name}`,
-  agent: "claude",
-  sessionId: name,
-  project,
-  cwd: `/p/${project}`,
-  branch: "main",
-  title: null,
-  model: null,
-  startedAt: hour(-2),
-  lastAt: hour(11),
-  endedAt: null,
-  tty: null,
-  pid: null,
-  fingerprint: null,
-  attended: true,
-  tokens: null,
-  costMicros: null,
-  port: null,
-  ...more,
-});
+const session = (name: string, project: string, more: Partial<SessionRow> = {}): SessionRow => {
+  const common = { project, cwd: `/p/${project}`, branch: "main", startedAt: hour(-2), lastAt: hour(11) };
+  return createTestRow(name, { ...common, ...more });
+};
 const shop = session("a", "shop");
 const site = session("b", "site");
 

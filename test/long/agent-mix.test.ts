@@ -6,8 +6,8 @@ import { cliVersion, findCli, isCliCached } from "../agent/cli.ts";
 import { apiReady } from "../agent/fake-api.ts";
 import { home, readFirstLine } from "../agent/namespace.ts";
 import { testWithOtherCli } from "../agent/other/clis.ts";
-import { codexDriver, escalate } from "../agent/other/codex.ts";
-import { bash, opencodeDriver } from "../agent/other/opencode.ts";
+import { codexDriver } from "../agent/other/codex.ts";
+import { opencodeDriver } from "../agent/other/opencode.ts";
 import { type OtherSandbox, openOtherSandbox } from "../agent/other/sandbox.ts";
 import { claudeVariables, createClaudeJson, defaultMode } from "../agent/sandbox.ts";
 import { dialog } from "../agent/scenario.ts";
@@ -37,7 +37,7 @@ const members: readonly Member[] = [
     agent: "opencode",
     start: "opencode",
     ready: opencodeDriver.ready,
-    prompt: bash("touch by-opencode"),
+    prompt: opencodeDriver.createCommandPrompt("touch by-opencode"),
     dialog: opencodeDriver.dialogs.permission ?? /never/,
     file: "by-opencode",
   },
@@ -46,7 +46,7 @@ const members: readonly Member[] = [
     start: "codex --no-daemon",
     ready: /Hooks need review/,
     keys: ["Down", "Enter"],
-    prompt: escalate("touch by-codex"),
+    prompt: codexDriver.createCommandPrompt("touch by-codex"),
     dialog: codexDriver.dialogs.permission ?? /never/,
     file: "by-codex",
   },

@@ -2,12 +2,13 @@
 import { expect } from "bun:test";
 import { home } from "../agent/namespace.ts";
 import { geminiDriver } from "../agent/other/gemini.ts";
+import { callTool } from "../agent/other/prompts.ts";
 import { createOtherCliTests } from "../agent/other/scenario.ts";
 
 const { testDriven } = createOtherCliTests(geminiDriver);
 
 const write = (name: string): string =>
-  `DO tool write_file ${JSON.stringify({ file_path: `${home}/proj/${name}`, content: "written\n" })}`;
+  callTool("write_file", { file_path: `${home}/proj/${name}`, content: "written\n" });
 const workGuard = { projects: { [`${home}/proj`]: { mode: "strict" } } };
 
 testDriven(

@@ -6,8 +6,8 @@ import { limits } from "../../core/limits.ts";
 import type { Moment } from "../../core/session/event.ts";
 
 /**
- * The real path of a transcript, if it is a regular .jsonl file under one of the roots (the agent's `projects`
- * folders). null otherwise: a value from an event must not become a path to read somewhere else.
+ * The real path of a session's file, if it is a regular .jsonl file under one of the roots, which are the agent's own folders. null
+ * otherwise: a value from an event must not become a path to read somewhere else.
  */
 export async function findInsideFolders(path: string, roots: readonly string[]): Promise<string | null> {
   if (!isAbsolute(path) || path.length > limits.maxPathLength || path.includes("\0")) return null;
@@ -39,6 +39,7 @@ export async function openRegular(path: string, moreFlags = 0): Promise<FileHand
   await file.close();
   return null;
 }
+
 /** A wall time of the past on both clocks. The present if it is unknown, or in the future. */
 export function toMoment(now: Moment, at: number | null): Moment {
   if (at === null || at > now.at) return { at: now.at, t: now.t };

@@ -113,7 +113,17 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
     const { session, agentId, title, startedAt, endedAt } = row;
     const { key, agent, sessionId, project, cwd, lastAt } = session;
     const times = [startedAt, lastAt, endedAt];
-    sql.writeChild.run(`${key}/${agentId}`, agent, agentId, project, cwd, title, ...times, sessionId, agentId);
+    sql.writeChild.run(
+      `${key}/${agentId}`,
+      agent,
+      agentId,
+      project,
+      cwd,
+      title,
+      ...times,
+      sessionId,
+      agentId,
+    );
   }
 
   function recordSessionEvent(key: string, event: SessionEvent): void {

@@ -1,6 +1,7 @@
 /** Drives Codex's terminal. */
 import { home } from "../namespace.ts";
 import { otherClis } from "./clis.ts";
+import { callTool, colourQuestion } from "./prompts.ts";
 import { type CliDriver, type OtherSandbox, otherApiPort } from "./sandbox.ts";
 
 const config = `model = "gpt-5.2-codex"
@@ -35,10 +36,21 @@ export const codexDriver: CliDriver = {
     plan: /Implement this plan\?[\s\S]*esc back/,
   },
   isWorking: (screen) => /esc to interrupt/i.test(screen),
+  createReplyPattern: (text) => new RegExp(`^• ${text}`, "m"),
+  // Codex may not run it in its sandbox, so it asks.
+  createCommandPrompt: (cmd) =>
+    callTool("exec_command", {
+      cmd,
+      sandbox_permissions: "require_escalated",
+      justification: "A reason",
+    }),
+  questionPrompt: callTool("request_user_input", { questions: [{ id: "colour", ...colourQuestion }] }),
+  exit: "/exit",
+  startFirst: startTrusted,
 };
 
 /** Starts Codex without its shared server, and trusts beckon's hooks in its dialog, as a user does. */
-export async function startTrusted(sandbox: OtherSandbox): Promise<void> {
+async function startTrusted(sandbox: OtherSandbox): Promise<void> {
   await sandbox.startCli("--no-daemon");
   await sandbox.waitForScreen(trustDialog);
   await sandbox.pressKeys("Down");
@@ -48,27 +60,8 @@ export async function startTrusted(sandbox: OtherSandbox): Promise<void> {
   await Bun.sleep(800);
 }
 
-/** A turn that is over before the screen is read again. */
-export async function say(sandbox: OtherSandbox, text: string): Promise<void> {
-  await sandbox.typeLine(`SAY ${text}`);
-  await sandbox.waitForScreen(new RegExp(`^• ${text}`, "m"));
-  await sandbox.waitUntilIdle();
+/** Turns plan mode on or off. Only in plan mode does Codex ask questions. */
+export async function togglePlanMode(sandbox: OtherSandbox): Promise<void> {
+  await sandbox.pressKeys("BTab");
+  await Bun.sleep(800);
 }
-
-/** A command that Codex may not run in its sandbox, so it asks. */
-export const escalate = (cmd: string): string =>
-  `DO tool exec_command ${JSON.stringify({ cmd, sandbox_permissions: "require_escalated", justification: "A reason" })}`;
-
-export const question = `DO tool request_user_input ${JSON.stringify({
-  questions: [
-    {
-      id: "colour",
-      header: "Colour",
-      question: "Which colour do you want?",
-      options: [
-        { label: "Red", description: "the red one" },
-        { label: "Blue", description: "the blue one" },
-      ],
-    },
-  ],
-})}`;

@@ -1,6 +1,7 @@
 /** Drives Copilot CLI's terminal. */
 import { home } from "../namespace.ts";
 import { otherClis } from "./clis.ts";
+import { callTool, colourQuestion } from "./prompts.ts";
 import { type CliDriver, otherApiPort } from "./sandbox.ts";
 
 export const copilotDriver: CliDriver = {
@@ -22,16 +23,14 @@ export const copilotDriver: CliDriver = {
     question: /Copilot needs information\.[\s\S]*esc cancel/,
   },
   isWorking: (screen) => /esc [^\n]*interrupt/.test(screen.trimEnd().split("\n").at(-1) ?? ""),
+  createCommandPrompt: (command) => callTool("bash", { command, description: "Run a command" }),
+  questionPrompt: callTool("ask_user", {
+    message: colourQuestion.question,
+    requestedSchema: {
+      type: "object",
+      properties: { colour: { type: "string", title: "Colour", enum: ["Red", "Blue"] } },
+      required: ["colour"],
+    },
+  }),
+  exit: "/exit",
 };
-
-export const bash = (command: string): string =>
-  `DO tool bash ${JSON.stringify({ command, description: "Run a command" })}`;
-
-export const question = `DO tool ask_user ${JSON.stringify({
-  message: "Which colour do you want?",
-  requestedSchema: {
-    type: "object",
-    properties: { colour: { type: "string", title: "Colour", enum: ["Red", "Blue"] } },
-    required: ["colour"],
-  },
-})}`;

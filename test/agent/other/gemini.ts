@@ -1,6 +1,7 @@
 /** Drives Gemini CLI's terminal. */
 import { home } from "../namespace.ts";
 import { otherClis } from "./clis.ts";
+import { callTool, colourQuestion } from "./prompts.ts";
 import { type CliDriver, otherApiPort } from "./sandbox.ts";
 
 const settings = {
@@ -30,23 +31,11 @@ export const geminiDriver: CliDriver = {
     question: /Answer Questions[\s\S]*Esc to cancel/,
   },
   isWorking: (screen) => /\(esc to cancel/.test(screen),
+  createCommandPrompt: (command) => callTool("run_shell_command", { command, description: "Run a command" }),
+  questionPrompt: callTool("ask_user", {
+    questions: [{ ...colourQuestion, question: "Which colour do you want", type: "choice" }],
+  }),
+  exit: "/quit",
   // The script starts itself once more, with an option.
   interpreter: "(/usr/bin/)?node (--[^ ]* )?",
 };
-
-export const shell = (command: string): string =>
-  `DO tool run_shell_command ${JSON.stringify({ command, description: "Run a command" })}`;
-
-export const question = `DO tool ask_user ${JSON.stringify({
-  questions: [
-    {
-      question: "Which colour do you want",
-      header: "Colour",
-      type: "choice",
-      options: [
-        { label: "Red", description: "the red one" },
-        { label: "Blue", description: "the blue one" },
-      ],
-    },
-  ],
-})}`;

@@ -1,5 +1,6 @@
 /** Drives opencode's terminal. */
 import { modulesOf, otherClis } from "./clis.ts";
+import { callTool, colourQuestion } from "./prompts.ts";
 import { type CliDriver, otherApiPort } from "./sandbox.ts";
 
 const { opencode: cli } = otherClis;
@@ -55,20 +56,7 @@ export const opencodeDriver: CliDriver = {
     question: /┃[^\n]*enter (?:submit|confirm|toggle)[^\n]*esc dismiss/,
   },
   isWorking: (screen) => /[■⬝]{4}\s+esc/.test(screen),
+  createCommandPrompt: (command) => callTool("bash", { command, description: "Run a command" }),
+  questionPrompt: callTool("question", { questions: [colourQuestion] }),
+  exit: "/exit",
 };
-
-export const bash = (command: string): string =>
-  `DO tool bash ${JSON.stringify({ command, description: "Run a command" })}`;
-
-export const question = `DO tool question ${JSON.stringify({
-  questions: [
-    {
-      question: "Which colour do you want?",
-      header: "Colour",
-      options: [
-        { label: "Red", description: "the red one" },
-        { label: "Blue", description: "the blue one" },
-      ],
-    },
-  ],
-})}`;

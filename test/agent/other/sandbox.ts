@@ -30,6 +30,16 @@ export interface CliDriver {
   readonly ready: RegExp;
   readonly dialogs: Readonly<Partial<Record<DialogKind, RegExp>>>;
   isWorking(screen: string): boolean;
+  /** How a reply begins on the screen. Absent if the CLI is slow enough to be seen at work. */
+  createReplyPattern?(text: string): RegExp;
+  /** A prompt that makes the agent run this shell command, for which it needs permission. */
+  createCommandPrompt(command: string): string;
+  /** A prompt that makes the agent ask which colour the user wants. */
+  readonly questionPrompt: string;
+  /** What the user types to leave. */
+  readonly exit: string;
+  /** How it is started for the first time after beckon's installation. Absent if that is like any start. */
+  startFirst?(sandbox: OtherSandbox): Promise<void>;
   /** A pattern of how the CLI's script is run. Absent if the CLI is a program itself. */
   readonly interpreter?: string;
 }
@@ -37,16 +47,24 @@ export interface CliDriver {
 export interface OtherSandbox {
   readonly beckon: Beckon;
   readonly space: Namespace;
+  /** Starts the CLI for the first time, up to its prompt. */
+  startFirst(): Promise<void>;
   /** Starts the CLI and waits until it accepts a prompt. */
   startCli(args?: string): Promise<void>;
   /** Types a prompt that starts a turn, and waits until the CLI works, asks or is done with it. */
   prompt(text: string): Promise<void>;
+  /** A turn without a tool: the agent replies with this text. */
+  say(text: string): Promise<void>;
   typeLine(text: string): Promise<void>;
   pressKeys(...keys: readonly string[]): Promise<void>;
+  /** Types a prompt that opens a dialog, and looks at it. */
+  openDialog(kind: DialogKind, text: string): Promise<void>;
   waitForDialog(kind: DialogKind): Promise<void>;
   waitUntilNoDialog(): Promise<void>;
   /** Waits until the turn is over on the screen. */
   waitUntilIdle(): Promise<void>;
+  /** Waits until the dialog is gone and the turn is over, and looks. */
+  settle(label: string): Promise<void>;
   waitForScreen(pattern: RegExp): Promise<void>;
   /** Compares the state on the screen with beckon's, now and at the end. */
   look(label: string): Promise<void>;
@@ -55,8 +73,10 @@ export interface OtherSandbox {
   readScreen(): Promise<string>;
   /** Sends SIGKILL to the CLI. */
   killCli(): Promise<void>;
-  /** Types the line that ends the CLI, and waits for the shell. */
-  leaveCli(line: string): Promise<void>;
+  /** Leaves the CLI, and waits for the shell. */
+  leaveCli(): Promise<void>;
+  /** The names of the project's files. */
+  listFiles(): Promise<readonly string[]>;
   hasFile(name: string): boolean;
   runShell(line: string): Promise<void>;
   /** When each request of a turn reached the API, in ms. */
@@ -215,9 +235,10 @@ async function setUp(
     });
   }
 
-  return {
+  const sandbox: OtherSandbox = {
     beckon,
     space,
+    startFirst: () => driver.startFirst?.(sandbox) ?? sandbox.startCli(),
     async startCli(args = "") {
       await terminal.typeLine(`${cli.id} ${args}`.trim());
       isRunning = true;
@@ -238,11 +259,30 @@ async function setUp(
         return false;
       });
     },
+    async say(text) {
+      if (driver.createReplyPattern) {
+        await terminal.typeLine(`SAY ${text}`);
+        await sandbox.waitForScreen(driver.createReplyPattern(text));
+      } else {
+        await sandbox.prompt(`SAY ${text}`);
+      }
+      await waitUntilIdle();
+    },
     typeLine: (text) => terminal.typeLine(text),
     pressKeys: (...keys) => terminal.pressKeys(...keys),
+    async openDialog(kind, text) {
+      await sandbox.prompt(text);
+      await sandbox.waitForDialog(kind);
+      await sandbox.look(`dialog of ${text}`);
+    },
     waitForDialog: (kind) => waitFor(`a ${kind} dialog`, () => dialog === kind),
     waitUntilNoDialog: () => waitFor("a screen without a dialog", () => dialog === null),
     waitUntilIdle,
+    async settle(label) {
+      await sandbox.waitUntilNoDialog();
+      await waitUntilIdle();
+      await sandbox.look(label);
+    },
     waitForScreen: (pattern) =>
       waitFor(String(pattern), async () => pattern.test(await terminal.readVisible())),
     async look(label) {
@@ -262,10 +302,14 @@ async function setUp(
       // The program itself, not the shell script that it replaced.
       await space.run(["pkill", "-KILL", "-f", commandLine], {});
     },
-    async leaveCli(line) {
-      await terminal.typeLine(line);
+    async leaveCli() {
+      await terminal.typeLine(driver.exit);
       await waitFor("the end of the CLI", async () => (await listCli()) === "");
       isRunning = false;
+    },
+    async listFiles() {
+      const { stdout } = await space.run(["ls", `${home}/proj`], {});
+      return stdout.split("\n").filter(Boolean);
     },
     hasFile: (name) => existsSync(join(space.root, home, name)),
     async runShell(line) {
@@ -284,4 +328,5 @@ async function setUp(
       rmSync(folder, { recursive: true, force: true });
     },
   };
+  return sandbox;
 }

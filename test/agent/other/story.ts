@@ -1,65 +1,60 @@
 /**
- * The story that every agent's real CLI goes through: permissions approved, denied and left with Esc, a question, and kill -9.
+ * The stories that every agent's real CLI goes through: dialogs answered in the terminal and in beckon, interruptions and errors.
  * What beckon shows must be what is on the screen.
  */
 import { expect } from "bun:test";
-import type { SessionSnapshot } from "../../../src/core/view/snapshot.ts";
+import type { AskSnapshot, SessionSnapshot } from "../../../src/core/view/snapshot.ts";
 import type { CliDriver, OtherSandbox } from "./sandbox.ts";
 import { createOtherCliTests } from "./scenario.ts";
 
-export interface Story {
-  readonly driver: CliDriver;
-  /** The prompt that makes the agent run this shell command. */
-  createPrompt(command: string): string;
-  /** The name of the tool that runs it, in alerts. */
-  readonly tool: string;
-  /** The prompt that makes the agent ask which colour the user wants. */
-  readonly question: string;
+type Step = (sandbox: OtherSandbox) => Promise<void>;
+
+const pressEscape: Step = (sandbox) => sandbox.pressKeys("Escape");
+
+export interface DialogStory {
+  /** What beckon shows of the ask for a shell command. */
+  readonly ask: Partial<AskSnapshot>;
   /** Says no in the dialog. */
-  deny(sandbox: OtherSandbox): Promise<void>;
+  readonly deny: Step;
+  /** Leaves the dialog with Esc. */
+  readonly dismiss?: Step;
+  /** What must happen before and after a question, if anything. */
+  readonly toggleQuestions?: Step;
   /** What is known of the session at its end. */
   readonly atEnd: Partial<Record<keyof SessionSnapshot, unknown>>;
 }
 
-export function describeStory({ driver, createPrompt, tool, question, deny, atEnd }: Story): void {
+export function describeDialogs(
+  driver: CliDriver,
+  { ask, deny, dismiss = pressEscape, toggleQuestions, atEnd }: DialogStory,
+): void {
   const { testScenario } = createOtherCliTests(driver);
   const title = "permissions approved, denied and left with Esc, a question, and kill -9";
   testScenario(title, async (sandbox) => {
-    const askForPermission = async (command: string) => {
-      await sandbox.prompt(createPrompt(command));
-      await sandbox.waitForDialog("permission");
-      await sandbox.look(`dialog for ${command}`);
-    };
-    const settle = async (label: string) => {
-      await sandbox.waitUntilNoDialog();
-      await sandbox.waitUntilIdle();
-      await sandbox.look(label);
-    };
-    await sandbox.startCli();
-    await sandbox.prompt("SAY hello");
-    await sandbox.waitUntilIdle();
+    await sandbox.startFirst();
+    await sandbox.say("hello");
     await sandbox.look("after the first turn");
 
-    await askForPermission("touch approved");
+    await sandbox.openDialog("permission", driver.createCommandPrompt("touch approved"));
     const waiting = await sandbox.waitForSession(({ asks }) => asks.length > 0, "an ask");
     expect(waiting).toMatchObject({
       provider: driver.cli.id,
       activityPhase: "waiting_permission",
-      asks: [{ kind: "permission", tool, summary: "touch approved" }],
+      asks: [{ kind: "permission", summary: "touch approved", ...ask }],
     });
     await sandbox.pressKeys("Enter");
-    await settle("approved");
+    await sandbox.settle("approved");
 
-    await askForPermission("touch denied");
+    await sandbox.openDialog("permission", driver.createCommandPrompt("touch denied"));
     await deny(sandbox);
-    await settle("denied");
+    await sandbox.settle("denied");
 
-    await askForPermission("touch dismissed");
-    await sandbox.pressKeys("Escape");
-    await settle("dismissed");
+    await sandbox.openDialog("permission", driver.createCommandPrompt("touch dismissed"));
+    await dismiss(sandbox);
+    await sandbox.settle("dismissed");
 
-    await sandbox.prompt(question);
-    await sandbox.waitForDialog("question");
+    await toggleQuestions?.(sandbox);
+    await sandbox.openDialog("question", driver.questionPrompt);
     const asking = await sandbox.waitForSession(
       ({ asks }) => asks.some(({ options }) => options.length > 0),
       "a question",
@@ -71,16 +66,105 @@ export function describeStory({ driver, createPrompt, tool, question, deny, atEn
         options: ["Red", "Blue"],
       },
     ]);
-    await sandbox.look("question");
     await sandbox.pressKeys("Enter");
-    await settle("answered");
+    await sandbox.settle("answered");
+    await toggleQuestions?.(sandbox);
 
     await sandbox.prompt("DO slow 30");
     await sandbox.look("working");
     await sandbox.killCli();
     const ended = await sandbox.waitForSession(({ state }) => state === "completed", "the end");
     expect(ended).toMatchObject({ tokens: { output: expect.any(Number) }, ...atEnd });
-    const { stdout } = await sandbox.space.run(["ls", "proj"], {});
-    expect(stdout).toBe("approved\n");
+    expect(await sandbox.listFiles()).toEqual(["approved"]);
+  });
+}
+
+export interface AnswerStory {
+  readonly start?: Step;
+  /** What the user writes to say no. Empty if the agent takes no reason. */
+  readonly denial: readonly string[];
+  readonly toggleQuestions?: Step;
+}
+
+/** Answers the open request with `beckon answer`, which closes the dialog. Returns what beckon showed of the request. */
+export async function answerInBeckon(sandbox: OtherSandbox, ...args: readonly string[]): Promise<string> {
+  const { sessionId } = await sandbox.waitForSession(
+    ({ asks }) => asks.some(({ answerable }) => answerable),
+    "an ask that can be answered",
+  );
+  const { stdout } = await sandbox.beckon.run("answer", sessionId);
+  const { code, stderr } = await sandbox.beckon.run("answer", sessionId, ...args);
+  expect([code, stderr]).toEqual([0, ""]);
+  await sandbox.settle(args.join(" "));
+  return stdout;
+}
+
+/** For an agent whose dialogs beckon can answer. */
+export function describeAnswers(
+  driver: CliDriver,
+  { start = (sandbox) => sandbox.startFirst(), denial, toggleQuestions }: AnswerStory,
+): void {
+  const { testScenario } = createOtherCliTests(driver);
+  testScenario("answers given in beckon close the open dialog", async (sandbox) => {
+    await start(sandbox);
+    await sandbox.openDialog("permission", driver.createCommandPrompt("touch allowed"));
+    await answerInBeckon(sandbox, "allow", "--yes");
+
+    await sandbox.openDialog("permission", driver.createCommandPrompt("touch denied"));
+    await answerInBeckon(sandbox, "deny", ...denial);
+    for (const reason of denial) expect(sandbox.readLastText()).toContain(reason);
+
+    await toggleQuestions?.(sandbox);
+    await sandbox.openDialog("question", driver.questionPrompt);
+    await answerInBeckon(sandbox, "Blue");
+    expect(await sandbox.readScreen()).toContain("Blue");
+    expect(await sandbox.listFiles()).toEqual(["allowed"]);
+  });
+}
+
+export interface InterruptionStory {
+  /** How often Esc must be pressed to interrupt a turn. */
+  readonly escapes: 1 | 2;
+  /** Whether the agent reports an interruption. Otherwise beckon only sees that the turn is over. */
+  readonly isReported: boolean;
+  /** Whether a question can be asked at once, and left with Esc. */
+  readonly hasQuestions: boolean;
+}
+
+export function describeInterruptions(
+  driver: CliDriver,
+  { escapes, isReported, hasQuestions }: InterruptionStory,
+): void {
+  const { testScenario } = createOtherCliTests(driver);
+  const where = hasQuestions ? "in a turn and in a question" : "in a turn";
+  testScenario(`Esc ${where}, an API error, and the next prompts`, async (sandbox) => {
+    await sandbox.startFirst();
+    await sandbox.say("hello");
+    await sandbox.prompt("DO slow 30");
+    await sandbox.look("working");
+    for (let pressed = 0; pressed < escapes; pressed++) {
+      if (pressed > 0) await Bun.sleep(300);
+      await sandbox.pressKeys("Escape");
+    }
+    await sandbox.waitUntilIdle();
+    await sandbox.look("interrupted");
+    if (isReported)
+      await sandbox.waitForSession(({ interrupted }) => interrupted === true, "the interruption");
+
+    if (hasQuestions) {
+      await sandbox.openDialog("question", driver.questionPrompt);
+      await sandbox.pressKeys("Escape");
+      await sandbox.settle("question left");
+    }
+
+    // Too quick to be seen at work.
+    await sandbox.typeLine("DO error 400");
+    await sandbox.waitForScreen(/as scripted/);
+    await sandbox.waitUntilIdle();
+    await sandbox.look("error");
+    await sandbox.waitForSession(({ error }) => error?.includes("as scripted") === true, "the error");
+    await sandbox.say("next");
+    await sandbox.look("next");
+    await sandbox.waitForSession(({ error, tokens }) => error === null && tokens !== null, "tokens");
   });
 }

@@ -10,6 +10,7 @@ export const example: Agent = {
   name: "Example Agent",
   forwarding: exampleForwarding,
   sessionVariables: ["EXAMPLE_"],
+  commandMarkers: [],
   settingsVariables: [{ name: "EXAMPLE_HOME", meaning: "Example Agent's own folder (~/.example)" }],
   loadRuntime: async () => (await import("./runtime.ts")).exampleRuntime,
   loadSetup: async () => (await import("./setup.ts")).exampleSetup,

@@ -1,0 +1,13 @@
+/** Prompts that make the fake API call an agent's tools. */
+
+export const callTool = (name: string, input: object): string => `DO tool ${name} ${JSON.stringify(input)}`;
+
+/** The question that every agent asks, in the form that most of their tools take. */
+export const colourQuestion = {
+  question: "Which colour do you want?",
+  header: "Colour",
+  options: [
+    { label: "Red", description: "the red one" },
+    { label: "Blue", description: "the blue one" },
+  ],
+};
