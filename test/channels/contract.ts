@@ -233,8 +233,11 @@ export function testService({ service, start }: ServiceContract): void {
       const next = await openService(service, server, { saved });
       channels.push(next.channel);
       next.channel.listen?.();
-      await server.tap("Allow");
-      await waitUntil(() => next.responses.length > 0, 15_000);
+      // A tap before it is connected is lost.
+      await waitUntil(async () => {
+        await server.tap("Allow");
+        return next.responses.length > 0;
+      }, 15_000);
       expect(responses).toHaveLength(1);
     }, 20_000);
   });
