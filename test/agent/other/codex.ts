@@ -45,6 +45,8 @@ export const codexDriver: CliDriver = {
       justification: "A reason",
     }),
   questionPrompt: callTool("request_user_input", { questions: [{ id: "colour", ...colourQuestion }] }),
+  // Its screen shows no work while a reply comes.
+  slowPrompt: callTool("exec_command", { cmd: "sleep 60", yield_time_ms: 30_000 }),
   exit: "/exit",
   startFirst: startTrusted,
 };

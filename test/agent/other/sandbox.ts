@@ -36,6 +36,8 @@ export interface CliDriver {
   createCommandPrompt(command: string): string;
   /** A prompt that makes the agent ask which colour the user wants. */
   readonly questionPrompt: string;
+  /** A prompt that keeps the agent at work for half a minute. Absent if a reply that comes slowly does. */
+  readonly slowPrompt?: string;
   /** What the user types to leave. */
   readonly exit: string;
   /** How it is started for the first time after beckon's installation. Absent if that is like any start. */
@@ -53,6 +55,8 @@ export interface OtherSandbox {
   startCli(args?: string): Promise<void>;
   /** Types a prompt that starts a turn, and waits until the CLI works, asks or is done with it. */
   prompt(text: string): Promise<void>;
+  /** Starts a turn that takes half a minute, and looks. */
+  startSlowTurn(): Promise<void>;
   /** A turn without a tool: the agent replies with this text. */
   say(text: string): Promise<void>;
   typeLine(text: string): Promise<void>;
@@ -258,6 +262,10 @@ async function setUp(
         }
         return false;
       });
+    },
+    async startSlowTurn() {
+      await sandbox.prompt(driver.slowPrompt ?? "DO slow 30");
+      await sandbox.look("working");
     },
     async say(text) {
       if (driver.createReplyPattern) {

@@ -70,8 +70,7 @@ export function describeDialogs(
     await sandbox.settle("answered");
     await toggleQuestions?.(sandbox);
 
-    await sandbox.prompt("DO slow 30");
-    await sandbox.look("working");
+    await sandbox.startSlowTurn();
     await sandbox.killCli();
     const ended = await sandbox.waitForSession(({ state }) => state === "completed", "the end");
     expect(ended).toMatchObject({ tokens: { output: expect.any(Number) }, ...atEnd });
@@ -140,8 +139,7 @@ export function describeInterruptions(
   testScenario(`Esc ${where}, an API error, and the next prompts`, async (sandbox) => {
     await sandbox.startFirst();
     await sandbox.say("hello");
-    await sandbox.prompt("DO slow 30");
-    await sandbox.look("working");
+    await sandbox.startSlowTurn();
     for (let pressed = 0; pressed < escapes; pressed++) {
       if (pressed > 0) await Bun.sleep(300);
       await sandbox.pressKeys("Escape");
