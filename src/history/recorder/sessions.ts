@@ -3,7 +3,7 @@ import type { AgentEvent } from "../../core/session/event.ts";
 import type { SpanState } from "../../core/wire.ts";
 import { formatLocalDate } from "../../system/clock.ts";
 import type { SessionRow } from "../rows.ts";
-import type { Statements } from "./statements.ts";
+import type { KnownSpan, Statements } from "./statements.ts";
 
 /** What the recorder remembers of a session, so that most events need no query. */
 export interface KnownSession {
@@ -17,13 +17,6 @@ export interface KnownSession {
   written: SessionRow | null;
   /** The newest span. undefined if it was not read yet, null if there is none. */
   span: KnownSpan | null | undefined;
-}
-
-export interface KnownSpan {
-  readonly from: number;
-  readonly state: string;
-  /** null while it is open. */
-  to: number | null;
 }
 
 export interface SessionWriter {

@@ -2,7 +2,6 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 import type { AskRow } from "../rows.ts";
 import { type IdLister, seqsPerMs } from "../seq.ts";
-import type { KnownSpan } from "./sessions.ts";
 
 type Values = SQLQueryBindings[];
 
@@ -19,6 +18,13 @@ export interface AskTableRow {
   readonly closed_at: number | null;
   readonly place: string | null;
   readonly item_seq: number | null;
+}
+
+export interface KnownSpan {
+  readonly from: number;
+  readonly state: string;
+  /** null while it is open. */
+  to: number | null;
 }
 
 export type Statements = ReturnType<typeof prepareStatements>;
