@@ -18,6 +18,7 @@ const maxQueued = 500;
 /** The main session and its subagents. */
 const maxFamily = 50;
 const maxSessions = 1_000;
+const maxCalls = 100;
 /** Subcommands of opencode that nobody sits in front of. */
 const unattended = ["run", "github", "pr"];
 /** Subcommands whose sessions are not in the terminal that they were started in. */
@@ -30,6 +31,8 @@ export const Beckon = async (context) => {
   const start = context.startBeckon ?? startProcess;
   /** What is known of each session, by its id. */
   const sessions = new Map();
+  /** What the running tools are called with, by the id of their call. Another plugin may still change it. */
+  const calls = new Map();
   let sending = Promise.resolve();
   let queued = 0;
   let pausedUntil = 0;
@@ -41,6 +44,11 @@ export const Beckon = async (context) => {
     sessions.set(id, session);
     if (sessions.size > maxSessions) sessions.delete(sessions.keys().next().value);
     return session;
+  };
+
+  const remember = (callID, output) => {
+    calls.set(callID, output);
+    if (calls.size > maxCalls) calls.delete(calls.keys().next().value);
   };
 
   /** The session that the user started. A subagent has a session of its own, with the id of its parent. */
@@ -154,7 +162,9 @@ export const Beckon = async (context) => {
     },
     "permission.asked": (request) => {
       const { id, sessionID, permission, patterns, metadata, always, tool } = request;
-      const fields = { request: id, permission, patterns, metadata, always, call: tool?.callID };
+      // The request for an MCP server's tool does not say what the tool is called with.
+      const input = Object.keys(metadata ?? {}).length === 0 ? calls.get(tool?.callID)?.args : undefined;
+      const fields = { request: id, permission, patterns, metadata, input, always, call: tool?.callID };
       report("permission.asked", find(sessionID), fields, (output) => {
         const { reply, message } = output;
         if (reply) answer(`/permission/{requestID}/reply`, id, { reply, ...(message ? { message } : {}) });
@@ -211,12 +221,14 @@ export const Beckon = async (context) => {
       report("prompt", session, { prompt: cut(texts.map((part) => part.text).join("\n")) });
       leaveOthers(session);
     }),
-    "tool.execute.before": quietly(({ tool, sessionID, callID }, output) =>
-      report("tool.started", find(sessionID), { tool, call: callID, input: cutAll(output?.args) }),
-    ),
-    "tool.execute.after": quietly(({ tool, sessionID, callID }) =>
-      report("tool.ended", find(sessionID), { tool, call: callID }),
-    ),
+    "tool.execute.before": quietly(({ tool, sessionID, callID }, output) => {
+      remember(callID, output);
+      report("tool.started", find(sessionID), { tool, call: callID, input: cutAll(output?.args) });
+    }),
+    "tool.execute.after": quietly(({ tool, sessionID, callID }) => {
+      calls.delete(callID);
+      report("tool.ended", find(sessionID), { tool, call: callID });
+    }),
   };
 };
 

@@ -41,8 +41,7 @@ function describe(payload: JsonRecord, context: RequestContext): AskDetails | nu
   if (payload.type === "question.asked") return describeQuestions(payload);
   if (payload.type !== "permission.asked" || typeof payload.permission !== "string") return null;
   const { permission, cwd } = payload;
-  const metadata = asFields(payload.metadata);
-  const subject = describeSubject(permission, metadata, payload);
+  const subject = describeSubject(permission, payload);
   const { lines, isWhole } = fitLines(subject.lines);
   return {
     kind: "permission",
@@ -51,8 +50,8 @@ function describe(payload: JsonRecord, context: RequestContext): AskDetails | nu
     ...(subject.isGenericHeading ? { isGenericHeading: true } : {}),
     ...(subject.startsWithSubject ? { startsWithSubject: true } : {}),
     lines,
-    isWhole: isWhole && subject.lines.length > 0 && isWholeList(payload.patterns),
-    dangers: findDangers(permission, metadata, context, asString(cwd) || null),
+    isWhole: isWhole && !subject.isPartial && subject.lines.length > 0 && isWholeList(payload.patterns),
+    dangers: findDangers(permission, payload, context, asString(cwd) || null),
     always: listAlways(payload),
     questions: [],
   };
@@ -63,9 +62,27 @@ interface Subject {
   readonly isGenericHeading?: true;
   readonly startsWithSubject?: true;
   readonly lines: readonly FittedLine[];
+  /** The request does not say all of what would happen. */
+  readonly isPartial?: boolean;
 }
 
-function describeSubject(permission: string, metadata: JsonRecord, payload: JsonRecord): Subject {
+/** Permissions whose patterns say what would happen. That of an MCP server's tool has nothing but "*". */
+const describedByPatterns: ReadonlySet<string> = new Set([
+  ...[
+    "external_directory",
+    "read",
+    "list",
+    "skill",
+    "task",
+    "todoread",
+    "todowrite",
+    "webfetch",
+    "websearch",
+  ],
+]);
+
+function describeSubject(permission: string, payload: JsonRecord): Subject {
+  const metadata = asFields(payload.metadata);
   const { command, filepath, filePath, diff, url } = metadata;
   if (permission === "bash" && typeof command === "string") {
     const lines = [...splitLines(command), ...formatOthers(metadata, ["command", "description"])];
@@ -81,8 +98,18 @@ function describeSubject(permission: string, metadata: JsonRecord, payload: Json
     return { heading: "Fetch a page", isGenericHeading: true, startsWithSubject: true, lines };
   }
   const patterns = asStrings(payload.patterns);
-  const lines = [...patterns.flatMap((pattern) => splitLines(pattern)), ...formatOthers(metadata, [])];
-  return addHeading("Use", nameTool(permission), "a tool", lines);
+  // What the tool is called with: the plugin adds it where opencode's request says nothing.
+  const described = { ...asFields(payload.input), ...metadata };
+  const isPartial =
+    permission === "bash" ||
+    permission === "edit" ||
+    (Object.keys(described).length === 0 && !describedByPatterns.has(permission));
+  const lines = [
+    ...patterns.flatMap((pattern) => splitLines(pattern)),
+    ...formatOthers(described, []),
+    ...(isPartial ? [createLabel("what it would do is in the terminal only")] : []),
+  ];
+  return { ...addHeading("Use", nameTool(permission), "a tool", lines), isPartial };
 }
 
 const maxHeadingLength = 120;
@@ -113,20 +140,41 @@ function formatOthers(fields: JsonRecord, shown: readonly string[]): FittedLine[
 
 function findDangers(
   permission: string,
-  metadata: JsonRecord,
+  payload: JsonRecord,
   { cwd, agentDangers = [] }: RequestContext,
   from: string | null,
 ): readonly string[] {
   const context = createCommandContext(cwd ?? from, from, [opencodeDangers, ...agentDangers]);
-  const path = asString(metadata.filepath ?? metadata.filePath);
+  const metadata = asFields(payload.metadata);
   if (typeof metadata.command === "string") checkCommandLine(metadata.command, context);
-  if (permission === "edit" && path !== "") checkWrittenPath(path, context);
-  if (permission === "edit") checkWrittenText(listAddedLines(asString(metadata.diff)), context);
-  if (permission === "read" && path !== "") checkReadPath(path, context);
-  if (permission === "webfetch") checkUrl(asString(metadata.url), context);
-  if (!["bash", "edit", "read", "webfetch"].includes(permission)) checkValues(metadata, context);
+  const subjects = [asString(metadata.filepath ?? metadata.filePath), ...asStrings(payload.patterns)];
+  switch (permission) {
+    case "bash":
+      if (typeof metadata.command !== "string")
+        for (const pattern of subjects.slice(1)) checkCommandLine(pattern, context);
+      break;
+    case "edit":
+      // A patch of several files names them as one text in `filepath`.
+      for (const path of [...subjects, ...listFiles(metadata.files)])
+        if (path !== "") checkWrittenPath(path, context);
+      checkWrittenText(listAddedLines(asString(metadata.diff)), context);
+      break;
+    case "read":
+      for (const path of subjects) if (path !== "") checkReadPath(path, context);
+      break;
+    case "webfetch":
+      checkUrl(asString(metadata.url), context);
+      break;
+    default:
+      checkValues([metadata, payload.input], context);
+  }
   return context.listDangers();
 }
+
+const listFiles = (files: unknown): string[] =>
+  (Array.isArray(files) ? files : [])
+    .filter(isRecord)
+    .flatMap(({ filePath, movePath }) => asStrings([filePath, movePath]));
 
 /** What a unified diff adds. */
 const listAddedLines = (diff: string): string =>

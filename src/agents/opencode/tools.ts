@@ -53,6 +53,10 @@ export function summarizeInput(input: JsonRecord): string {
 }
 
 /** What a permission is asked for: the command or file if opencode says so, else the patterns that it matched. */
-export function summarizePermission({ metadata, patterns }: JsonRecord): string {
-  return summarizeInput(asFields(metadata)) || toOneLine(asStrings(patterns).join(", "));
+export function summarizePermission({ metadata, input, patterns }: JsonRecord): string {
+  return (
+    summarizeInput(asFields(metadata)) ||
+    summarizeInput(asFields(input)) ||
+    toOneLine(asStrings(patterns).join(", "))
+  );
 }

@@ -30,6 +30,22 @@ beforeEach(async () => {
 });
 
 describe("it reports", () => {
+  test("what an MCP server's tool is called with, as it is when opencode asks", async () => {
+    const output: { args: object } = { args: { repo: "shop" } };
+    await plugin.callHook(
+      "tool.execute.before",
+      { tool: "gh", sessionID: "ses_1", callID: "call_1" },
+      output,
+    );
+    // Another plugin changes it after beckon's.
+    output.args = { repo: "everything" };
+    const asked = { ...permission, permission: "gh", patterns: ["*"], metadata: {} };
+    expect(await plugin.sendEvent("permission.asked", asked)).toMatchObject([
+      { input: { repo: "everything" } },
+    ]);
+    expect((await plugin.sendEvent("permission.asked", permission))[0]).not.toHaveProperty("input");
+  });
+
   test("a turn once, although opencode announces every step of it", async () => {
     const types: unknown[] = [];
     for (const event of [busy("ses_1"), busy("ses_1"), idle("ses_1"), idle("ses_1")]) {
