@@ -1,8 +1,8 @@
 /**
- * bun test/desktop/pictures.ts [FOLDER]    Takes pictures of the built app on a real desktop.
+ * bun test/desktop/pictures.ts [FOLDER [agents]]    Takes pictures of the built app on a real desktop.
  *
  * Without a folder it takes the README's. With one it also takes the menu with 1, 5, 20 and 200 sessions in a dark and a light
- * panel, for people to look at.
+ * panel, and sessions of several agents, for people to look at. `agents`: only the latter.
  */
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,6 +16,8 @@ const minute = 60_000;
 const settleMs = 700;
 
 interface PictureSession {
+  /** Absent: claude. */
+  readonly agent?: string;
   readonly project: string;
   /** Part of the session's id, for a project with several sessions. */
   readonly number?: number;
@@ -125,6 +127,41 @@ const waiting: readonly PictureSession[] = [
   ...twenty.slice(0, 4).map((session, n) => ({ ...session, last: 9 - 2 * n, prompted: 12 - 2 * n })),
   { project: "emails", prompted: 3, last: 1, event: asks("bin/preview --open") },
 ];
+/** Sessions of several agents, for a picture of how each is named. */
+const mixed: readonly PictureSession[] = [
+  { project: "checkout-api", prompted: 7, last: 4, event: asks("npm run migrate -- --env staging") },
+  {
+    agent: "copilot",
+    project: "search",
+    prompted: 6,
+    last: 3,
+    event: {
+      hook_event_name: "Notification",
+      notification_type: "permission_prompt",
+      message: "Run command: make index",
+    },
+  },
+  {
+    agent: "gemini",
+    project: "docs",
+    prompted: 4,
+    last: 2,
+    event: {
+      hook_event_name: "Notification",
+      notification_type: "ToolPermission",
+      details: { type: "edit", title: "Confirm Edit: guide.md", filePath: "/home/ann/docs/guide.md" },
+    },
+  },
+  { agent: "codex", project: "infra", prompted: 3, last: 2, event: runs("terraform plan") },
+  { agent: "gemini", project: "analytics", prompted: 9, last: 8 },
+  {
+    agent: "codex",
+    project: "landing-page",
+    prompted: 20,
+    last: 6,
+    event: createStop("Both headers are merged."),
+  },
+];
 const many: readonly PictureSession[] = Array.from({ length: 200 }, (_, n): PictureSession => {
   const project = `service-${String(n).padStart(3, "0")}`;
   const last = 1 + (n % 90);
@@ -172,7 +209,7 @@ async function start(theme: "dark" | "light", settings: object) {
       host,
       pid: process.pid,
     };
-    const { project, number = 1 } = session;
+    const { project, number = 1, agent = "claude" } = session;
     const id = Bun.hash(`${project} ${number}`).toString(16).padStart(16, "0");
     const payload = {
       session_id: `${id.slice(0, 8)}-${id.slice(8, 12)}-4000-8000-000000000001`,
@@ -185,7 +222,7 @@ async function start(theme: "dark" | "light", settings: object) {
         "content-type": "application/json",
         authorization: readState("auth-header").replace("Authorization: ", ""),
       },
-      body: JSON.stringify({ provider: "claude", _meta, payload }),
+      body: JSON.stringify({ provider: agent, _meta, payload }),
     });
     await response.text();
   }
@@ -196,7 +233,8 @@ async function start(theme: "dark" | "light", settings: object) {
     async addSessions(sessions: readonly PictureSession[]): Promise<void> {
       for (const session of sessions) {
         const { prompt = "Move the orders to the new schema", event } = session;
-        await send(session, session.prompted, { hook_event_name: "UserPromptSubmit", prompt });
+        const hook_event_name = session.agent === "gemini" ? "BeforeAgent" : "UserPromptSubmit";
+        await send(session, session.prompted, { hook_event_name, prompt });
         if (!event) continue;
         if (event.hook_event_name !== "PermissionRequest") await send(session, session.last, event);
         else {
@@ -256,30 +294,35 @@ async function takeReadmePictures(folder: string): Promise<void> {
   await withDesktop("dark", {}, waiting, async ({ desktop }) => {
     await save(desktop, join(folder, "grouped.png"), { x: 820, y: 0, width: 460, height: 720 });
   });
-  await withDesktop("dark", withoutAlerts, twenty, async ({ desktop, env }) => {
-    desktop.spawn(
-      [
-        "xterm",
-        "-fa",
-        "DejaVu Sans Mono",
-        "-fs",
-        "11",
-        "-geometry",
-        "104x30+20+60",
-        "-bg",
-        "#1d1f21",
-        "-fg",
-        "#d5d8d6",
-        "-e",
-        binary,
-        "status",
-        "--watch",
-      ],
-      env,
-    );
-    await waitUntil(async () => (await desktop.windows("--class", "xterm")).length > 0, 10_000);
-    await Bun.sleep(3 * settleMs);
-    await save(desktop, join(folder, "watch.png"), { x: 12, y: 40, width: 960, height: 622 });
+  await withDesktop("dark", withoutAlerts, twenty, async (running) => {
+    await showInTerminal(running, "104x30+20+60", [binary, "status", "--watch"]);
+    await save(running.desktop, join(folder, "watch.png"), { x: 12, y: 40, width: 960, height: 622 });
+  });
+}
+
+const terminal = ["xterm", "-fa", "DejaVu Sans Mono", "-fs", "11", "-bg", "#1d1f21", "-fg", "#d5d8d6"];
+
+async function showInTerminal(
+  { desktop, env }: Running,
+  geometry: string,
+  command: readonly string[],
+): Promise<void> {
+  desktop.spawn([...terminal, "-geometry", geometry, "-e", ...command], env);
+  await waitUntil(async () => (await desktop.windows("--class", "xterm")).length > 0, 10_000);
+  await Bun.sleep(3 * settleMs);
+}
+
+/** How the agents of several sessions are named in an alert, in the menu and in `status`. */
+async function takeAgents(folder: string): Promise<void> {
+  await withDesktop("dark", {}, mixed, async ({ desktop }) => {
+    await save(desktop, join(folder, "agents-alert.png"));
+  });
+  await withDesktop("dark", withoutAlerts, mixed, async (running) => {
+    await openMenu(running.desktop, "Down", "Down", "Right");
+    await save(running.desktop, join(folder, "agents-menu.png"));
+    await running.desktop.key("Escape", "Escape");
+    await showInTerminal(running, "120x14+20+500", ["sh", "-c", `${binary} status; exec cat`]);
+    await save(running.desktop, join(folder, "agents-status.png"));
   });
 }
 
@@ -298,7 +341,8 @@ async function takeMenus(folder: string): Promise<void> {
   }
 }
 
-const [folder] = process.argv.slice(2);
-await takeReadmePictures(folder ?? join(repo, "assets/readme"));
-if (folder) await takeMenus(folder);
+const [folder, only] = process.argv.slice(2);
+if (only !== "agents") await takeReadmePictures(folder ?? join(repo, "assets/readme"));
+if (folder && only !== "agents") await takeMenus(folder);
+if (folder) await takeAgents(folder);
 process.exit(0);

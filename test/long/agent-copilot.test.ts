@@ -12,6 +12,9 @@ describeInterruptions(copilotDriver, { escapes: 2, isReported: false, hasQuestio
 
 testScenario("a subagent's permission, /exit and --continue", async (sandbox) => {
   await sandbox.startFirst();
+  // Before the first prompt there is no hook.
+  await sandbox.waitForSession(({ activityPhase }) => activityPhase === "interactable", "the session");
+  await sandbox.look("started");
   const task = {
     agent_type: "general-purpose",
     description: "Help",
@@ -22,12 +25,15 @@ testScenario("a subagent's permission, /exit and --continue", async (sandbox) =>
   await sandbox.openDialog("permission", callTool("task", task));
   const session = await sandbox.waitForSession(({ asks }) => asks.length > 0, "an ask");
   expect(session.children).toMatchObject([{ type: "general-purpose", state: "running" }]);
+  await sandbox.waitForSession(({ asks: [ask] }) => ask?.agentId === session.children[0]?.agentId, "its ask");
   await sandbox.pressKeys("Enter");
   await sandbox.settle("approved");
   await sandbox.leaveCli();
   await sandbox.waitForSession(({ state }) => state === "completed", "the end");
   await sandbox.look("left");
   await sandbox.startCli("--continue");
+  await sandbox.waitForSession(({ state }) => state === "active", "the session again");
+  await sandbox.look("started again");
   await sandbox.say("again");
   await sandbox.look("continued");
 });
@@ -42,8 +48,8 @@ testScenario(
     await sandbox.pressKeys("Enter");
     await sandbox.settle("approved");
     const { stdout } = await sandbox.beckon.run("status", "--json");
-    const { sessions } = JSON.parse(stdout) as { sessions: readonly { readonly provider: string }[] };
-    expect(sessions.map(({ provider }) => provider)).toEqual(["copilot"]);
+    // Both send each event: it must count once.
+    expect(JSON.parse(stdout).sessions).toMatchObject([{ provider: "copilot", turnCount: 2 }]);
   },
 );
 

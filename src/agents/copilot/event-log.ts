@@ -14,6 +14,9 @@ import { describeQuestion, nameRequest, nameTool, summarizeCall } from "./names.
 export interface LogEvent {
   readonly at: number;
   readonly agentId: string | null;
+  /** The subagent's, if the line has them. */
+  readonly agentType?: string | null;
+  readonly agentName?: string | null;
   readonly change: Change;
 }
 
@@ -84,6 +87,17 @@ export function addLogLine(log: EventLog, text: string): void {
     case "permission.completed":
       endRequest(log, readId(data.requestId), readOutcome(asText(asRecord(data.result).kind)), add);
       break;
+    case "subagent.started": {
+      const [agentType, agentName] = [readId(data.agentType), readId(data.agentDisplayName)];
+      const change: Change = { kind: "child-start", type: agentType ?? "" };
+      if (agentId !== null && !Number.isNaN(at))
+        log.events.push({ at, agentId, agentType, agentName, change });
+      break;
+    }
+    case "subagent.completed":
+    case "subagent.failed":
+      add({ kind: "child-end", transcriptPath: null });
+      break;
     case "abort":
       log.pending.clear();
       add({ kind: "interrupted" });
@@ -98,7 +112,7 @@ export function addLogLine(log: EventLog, text: string): void {
 
 /** Most lines are of no use here, and some are very long: prompts, outputs of tools, whole conversations. */
 const usefulLine =
-  /^\{"type":"(?:session\.(?:start|resume|model_change|usage_record|error)|assistant\.message|tool\.execution_(?:start|complete)|permission\.(?:requested|completed)|abort)"/;
+  /^\{"type":"(?:session\.(?:start|resume|model_change|usage_record|error)|assistant\.message|tool\.execution_(?:start|complete)|permission\.(?:requested|completed)|subagent\.(?:started|completed|failed)|abort)"/;
 
 function parseLine(text: string): JsonRecord | null {
   if (!usefulLine.test(text)) return null;

@@ -73,8 +73,10 @@ function createChange(name: string, parsed: CopilotPayload, payload: JsonRecord)
     case "SessionEnd":
       return { kind: "session-end", reason: findOwn(reasons, payload.reason) ?? readId(payload.reason) };
     case "UserPromptSubmit": {
+      // The first hook of a subagent: SubagentStart is never sent.
+      if (!isMain) return { kind: "child-start", type: parsed.agentType ?? "" };
       const text = truncate(asText(payload.prompt), limits.maxTextLength);
-      return isMain ? { kind: "prompt", text, byMachine: false } : { kind: "no-change" };
+      return { kind: "prompt", text, byMachine: false };
     }
     case "PostToolUse":
     case "PostToolUseFailure":
@@ -92,8 +94,6 @@ function createChange(name: string, parsed: CopilotPayload, payload: JsonRecord)
       return isMain
         ? { kind: "turn-end", error: null, lastResponse: null, background: null }
         : { kind: "no-change" };
-    case "SubagentStart":
-      return { kind: "child-start", type: parsed.agentType ?? "" };
     case "SubagentStop":
       return { kind: "child-end", transcriptPath: null };
     // PermissionRequest comes before the user's rules: it does not mean that there is a dialog. PreToolUse has no id of the

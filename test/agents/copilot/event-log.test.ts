@@ -119,6 +119,37 @@ test("a subagent's events belong to its session", () => {
   expect(event).toMatchObject({ sessionId: "main-1", agentId: "agent-1", change: { kind: "no-change" } });
 });
 
+test("a subagent is listed from its first hook, whose name is that of a prompt, with the name from the log", () => {
+  const payload = {
+    hook_event_name: "UserPromptSubmit",
+    session_id: "agent-1",
+    agent_id: "agent-1",
+    agent_type: "general-purpose",
+    parent_agent_id: "main-1",
+    prompt: "Help",
+  };
+  const hook = openEnvelope({ _meta: {}, payload }, "copilot", null);
+  expect(hook && translate(hook, { id: "e", key: "k", at: 1, t: 1 })).toMatchObject({
+    sessionId: "main-1",
+    agentId: "agent-1",
+    change: { kind: "child-start", type: "general-purpose" },
+  });
+  const data = { agentType: "general-purpose", agentDisplayName: "helper" };
+  const log = read(
+    { type: "subagent.started", data, agentId: "agent-1" },
+    { type: "subagent.completed", data, agentId: "agent-1" },
+  );
+  expect(log.events).toMatchObject([
+    {
+      agentId: "agent-1",
+      agentType: "general-purpose",
+      agentName: "helper",
+      change: { kind: "child-start" },
+    },
+    { agentId: "agent-1", change: { kind: "child-end" } },
+  ]);
+});
+
 test("Copilot CLI is recognised behind a hook of Claude Code's; a Claude Code that it started is not taken for it", () => {
   const { recognizes } = copilotForwarding;
   const env = { COPILOT_CLI: "1" };

@@ -15,7 +15,6 @@ const eventNames: Readonly<Record<string, string>> = {
   postToolUseFailure: "PostToolUseFailure",
   Notification: "Notification",
   agentStop: "Stop",
-  subagentStart: "SubagentStart",
   subagentStop: "SubagentStop",
 };
 

@@ -14,3 +14,6 @@ export const isPresent = (env: Env): boolean => existsSync(copilotFolder(env));
 export const hooksPath = (env: Env): string => join(copilotFolder(env), "hooks", "beckon.json");
 
 export const sessionsFolder = (env: Env): string => join(copilotFolder(env), "session-state");
+
+/** The sessions that are open now. */
+export const openSessionsPath = (env: Env): string => join(copilotFolder(env), "open-sessions-state.json");

@@ -1,11 +1,17 @@
-/** Follows Copilot CLI's own log of each session, which reports what its hooks do not. */
+/** Follows Copilot CLI's own log of each session, which reports what its hooks do not, and its list of open sessions. */
 import { join } from "node:path";
 import { isBlocking, type Session } from "../../../core/session/session.ts";
 import type { AgentWatcher, WatchContext } from "../../agent.ts";
 import { findInsideFolders, toMoment } from "../../watch/index.ts";
 import { createEmitter, isNews, watchSessionFiles } from "../../watch/session-files.ts";
 import { addLogLine, createEventLog, type EventLog, summarizeLog } from "../event-log.ts";
-import { sessionsFolder } from "../setup/folder.ts";
+import { openSessionsPath, sessionsFolder } from "../setup/folder.ts";
+import {
+  createOpenSessionsReader,
+  findProcess,
+  type OpenSession,
+  readWorkspaceFolder,
+} from "./open-sessions.ts";
 
 export function watchCopilot(context: WatchContext): AgentWatcher {
   const { clock, env, mask } = context;
@@ -17,9 +23,9 @@ export function watchCopilot(context: WatchContext): AgentWatcher {
     log.events = [];
     // Everything that was shown before is older. After a restart the whole log is read again, but a request can still be open.
     const since = session.prompted?.at ?? session.startedAt;
-    for (const { at, agentId, change } of session.ended ? [] : events) {
+    for (const { at, change, ...thread } of session.ended ? [] : events) {
       if (at >= since)
-        emit({ agent: "copilot", sessionId, agentId }, toMoment(clock(), at), maskTexts(change));
+        emit({ agent: "copilot", sessionId, ...thread }, toMoment(clock(), at), maskTexts(change));
     }
     const { lastResponse, ...known } = summarizeLog(log);
     const enrichment = lastResponse ? { ...known, lastResponse: mask(lastResponse) } : known;
@@ -34,7 +40,49 @@ export function watchCopilot(context: WatchContext): AgentWatcher {
     return change;
   }
 
-  return watchSessionFiles<EventLog>(context, {
+  const readOpenSessions = createOpenSessionsReader(openSessionsPath(env));
+
+  /** Its hooks report a session with the first prompt, and not at all if it runs since before beckon was installed. */
+  function applyOpenSession({ sessionId, openedAt, isWorking }: OpenSession): void {
+    const known = context.findSession(sessionId);
+    const when = toMoment(clock(), openedAt);
+    if (known === null || (known.ended && known.ended.at < openedAt)) {
+      const folder = join(sessionsFolder(env), sessionId);
+      const place = findProcess(folder);
+      if (place === null) return;
+      const subject = { agent: "copilot", sessionId, place, cwd: readWorkspaceFolder(folder) };
+      const source = known === null ? "startup" : "resume";
+      emit(subject, when, { kind: "session-start", source, model: null });
+      if (isWorking) emit({ agent: "copilot", sessionId }, clock(), { kind: "turn-start" });
+      return;
+    }
+    // Hooks are quicker and say more, if there are any.
+    if (known.ended || known.prompted !== null || known.turn.running === isWorking) return;
+    const turnEnd = { kind: "turn-end", error: null, lastResponse: null, background: null } as const;
+    emit({ agent: "copilot", sessionId }, clock(), isWorking ? { kind: "turn-start" } : turnEnd);
+  }
+
+  let listed: readonly OpenSession[] = [];
+
+  /** Without a prompt there is no hook for the end of a session: /clear leaves its process running. */
+  function endUnused(open: readonly OpenSession[]): void {
+    const ids = new Set(open.map(({ sessionId }) => sessionId));
+    for (const { sessionId } of listed.filter((before) => !ids.has(before.sessionId))) {
+      const session = context.findSession(sessionId);
+      if (session === null || session.ended || session.prompted !== null) continue;
+      emit({ agent: "copilot", sessionId }, clock(), { kind: "gone", why: "file" });
+    }
+    listed = open;
+  }
+
+  function checkOpenSessions(): void {
+    const open = readOpenSessions();
+    if (open === null) return;
+    open.forEach(applyOpenSession);
+    endUnused(open);
+  }
+
+  const files = watchSessionFiles<EventLog>(context, {
     agent: "copilot",
     findFile: ({ transcriptPath, sessionId }) =>
       findTranscript(transcriptPath ?? join(sessionsFolder(env), sessionId, "events.jsonl"), env),
@@ -45,6 +93,17 @@ export function watchCopilot(context: WatchContext): AgentWatcher {
     isUnattended: (commandLine) => commandLine.some((argument) => /^(?:-p|--prompt)(?:=|$)/.test(argument)),
     readAfter: new Set(["session-start", "prompt", "turn-end", "child-end"]),
   });
+  return {
+    ...files,
+    scan(sessions) {
+      files.scan(sessions);
+      checkOpenSessions();
+    },
+    check(sessions) {
+      files.check(sessions);
+      checkOpenSessions();
+    },
+  };
 }
 
 export const findTranscript = (path: string, env: WatchContext["env"]): Promise<string | null> =>

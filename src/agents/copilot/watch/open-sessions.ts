@@ -1,0 +1,89 @@
+/**
+ * The sessions that Copilot CLI has open, from its open-sessions-state.json: `{ID: {openedAt, working}}`. It is written as soon as
+ * the CLI starts, resumes a session or clears it, long before the first hook. A session that was killed stays in it, so the
+ * process in `session-state/ID/inuse.PID.lock` must be alive and a Copilot CLI, which is known on Linux only.
+ */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { asRecord } from "../../../core/json.ts";
+import { limits } from "../../../core/limits.ts";
+import type { Place } from "../../../core/session/event.ts";
+import { readFileStamp, readSmallFile } from "../../../storage/files.ts";
+import { readStartTime } from "../../../system/processes.ts";
+import { asText, readPath } from "../../hook-event.ts";
+import { readCommandLine } from "../../watch/child-processes.ts";
+
+export interface OpenSession {
+  readonly sessionId: string;
+  /** Wall time. */
+  readonly openedAt: number;
+  readonly isWorking: boolean;
+}
+
+/** The id becomes part of a path. */
+const validId = /^[\w-]{1,64}$/;
+
+/** Returns a function that reads the file if it has changed. It returns null if it has not. */
+export function createOpenSessionsReader(path: string): () => readonly OpenSession[] | null {
+  let stamp = "";
+  return () => {
+    const current = readFileStamp(path);
+    if (current === stamp) return null;
+    const text = readText(path);
+    // Written again while it was read: next time.
+    const file = parse(text);
+    if (file === null) return null;
+    stamp = current;
+    return Object.entries(file).flatMap(([sessionId, entry]) => {
+      const { openedAt, working } = asRecord(entry);
+      const at = Date.parse(asText(openedAt));
+      if (!validId.test(sessionId) || Number.isNaN(at)) return [];
+      return [{ sessionId, openedAt: at, isWorking: working === true }];
+    });
+  };
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    return asRecord(text === "" ? {} : JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+/** The process that has the session open. null if there is none any more. `folder` is the session's own. */
+export function findProcess(folder: string): Place | null {
+  for (const name of listNames(folder)) {
+    const pid = Number(/^inuse\.(\d+)\.lock$/.exec(name)?.[1] ?? 0);
+    if (pid > 0 && isCopilot(readCommandLine(pid)))
+      return { local: true, pid, procStart: readStartTime(pid), tty: null, terminalSessionId: null, env: {} };
+  }
+  return null;
+}
+
+/** After a restart of the machine another program can have the id. The program is `copilot`, or node with a script of its package. */
+const isCopilot = (commandLine: readonly string[]): boolean =>
+  commandLine.slice(0, 2).some((argument) => /(?:^|\/)copilot$|\/@github\/copilot[\w-]*\//.test(argument));
+
+/** Its workspace.yaml has a line `cwd: /home/ann/project`. null if unknown. */
+export function readWorkspaceFolder(folder: string): string | null {
+  const [, cwd = ""] = /^cwd: (.+)$/m.exec(readText(join(folder, "workspace.yaml"))) ?? [];
+  return readPath(cwd.trim().replace(/^(["'])(.*)\1$/, "$2"));
+}
+
+function listNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Empty if it cannot be read. */
+function readText(path: string): string {
+  try {
+    return readSmallFile(path, limits.maxAgentSettingsBytes);
+  } catch {
+    return "";
+  }
+}
