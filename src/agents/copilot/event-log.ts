@@ -66,7 +66,7 @@ export function addLogLine(log: EventLog, text: string): void {
       log.branch = readId(asRecord(data.context).branch) ?? log.branch;
       break;
     case "session.model_change":
-      log.model = readId(data.newModel) ?? log.model;
+      if (agentId === null) log.model = readId(data.newModel) ?? log.model;
       break;
     case "session.usage_record":
       addUsage(log, asRecord(data.usage), agentId);

@@ -1,6 +1,6 @@
 /**
  * Translates Copilot CLI's hook events into beckon's own. beckon registers the event names that Claude Code has: only then a
- * payload names its event. Fields come as session_id or sessionId, whatever the event.
+ * payload names its event, except for SubagentStart. Fields come as session_id or sessionId, whatever the event.
  */
 import { asRecord, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
@@ -25,10 +25,13 @@ interface CopilotPayload {
 
 function parsePayload(payload: JsonRecord): CopilotPayload {
   const read = (snake: string, camel: string): unknown => payload[snake] ?? payload[camel];
+  const agentId = readId(read("agent_id", "agentId"));
+  // The only one that does not name its event.
+  const isSubagentStart = agentId !== null && payload.agentName !== undefined;
   return {
     sessionId: readId(read("session_id", "sessionId")),
-    eventName: readId(read("hook_event_name", "hookName")),
-    agentId: readId(read("agent_id", "agentId")),
+    eventName: readId(read("hook_event_name", "hookName") ?? (isSubagentStart ? "SubagentStart" : null)),
+    agentId,
     agentType: readId(read("agent_type", "agentType")),
     transcriptPath: readPath(read("transcript_path", "transcriptPath")),
     tool: readId(read("tool_name", "toolName")) ?? "",
@@ -73,7 +76,7 @@ function createChange(name: string, parsed: CopilotPayload, payload: JsonRecord)
     case "SessionEnd":
       return { kind: "session-end", reason: findOwn(reasons, payload.reason) ?? readId(payload.reason) };
     case "UserPromptSubmit": {
-      // The first hook of a subagent: SubagentStart is never sent.
+      // A subagent can get more than one.
       if (!isMain) return { kind: "child-start", type: parsed.agentType ?? "" };
       const text = truncate(asText(payload.prompt), limits.maxTextLength);
       return { kind: "prompt", text, byMachine: false };
@@ -94,6 +97,8 @@ function createChange(name: string, parsed: CopilotPayload, payload: JsonRecord)
       return isMain
         ? { kind: "turn-end", error: null, lastResponse: null, background: null }
         : { kind: "no-change" };
+    case "SubagentStart":
+      return { kind: "child-start", type: parsed.agentType ?? "" };
     case "SubagentStop":
       return { kind: "child-end", transcriptPath: null };
     // PermissionRequest comes before the user's rules: it does not mean that there is a dialog. PreToolUse has no id of the

@@ -98,7 +98,12 @@ test("tokens, context and model come from the usage records; those of a subagent
     model: "gpt-4.1",
   };
   const record = { type: "session.usage_record", data: { usage } };
-  const log = read(record, { ...record, agentId: "a", data: { usage: { ...usage, inputTokens: 900 } } });
+  const other = { type: "session.model_change", data: { newModel: "a subagent's" }, agentId: "a" };
+  const log = read(record, other, {
+    ...record,
+    agentId: "a",
+    data: { usage: { ...usage, inputTokens: 900 } },
+  });
   expect(summarizeLog(log)).toEqual({
     model: "gpt-4.1",
     usage: { tokens: { input: 940, output: 40, cacheRead: 60, cacheWrite: 0 }, costMicros: null },
@@ -119,21 +124,18 @@ test("a subagent's events belong to its session", () => {
   expect(event).toMatchObject({ sessionId: "main-1", agentId: "agent-1", change: { kind: "no-change" } });
 });
 
-test("a subagent is listed from its first hook, whose name is that of a prompt, with the name from the log", () => {
-  const payload = {
-    hook_event_name: "UserPromptSubmit",
-    session_id: "agent-1",
-    agent_id: "agent-1",
-    agent_type: "general-purpose",
-    parent_agent_id: "main-1",
-    prompt: "Help",
-  };
-  const hook = openEnvelope({ _meta: {}, payload }, "copilot", null);
-  expect(hook && translate(hook, { id: "e", key: "k", at: 1, t: 1 })).toMatchObject({
-    sessionId: "main-1",
-    agentId: "agent-1",
-    change: { kind: "child-start", type: "general-purpose" },
-  });
+test("a subagent is listed from its first hook, which does not name its event, with the name from the log", () => {
+  const ids = { agent_id: "agent-1", agent_type: "general-purpose", parent_agent_id: "main-1" };
+  const start = { sessionId: "main-1", agentName: "general-purpose", ...ids };
+  const prompt = { session_id: "agent-1", hook_event_name: "UserPromptSubmit", prompt: "Help", ...ids };
+  for (const payload of [start, prompt]) {
+    const hook = openEnvelope({ _meta: {}, payload }, "copilot", null);
+    expect(hook && translate(hook, { id: "e", key: "k", at: 1, t: 1 })).toMatchObject({
+      sessionId: "main-1",
+      agentId: "agent-1",
+      change: { kind: "child-start", type: "general-purpose" },
+    });
+  }
   const data = { agentType: "general-purpose", agentDisplayName: "helper" };
   const log = read(
     { type: "subagent.started", data, agentId: "agent-1" },

@@ -15,6 +15,7 @@ const eventNames: Readonly<Record<string, string>> = {
   postToolUseFailure: "PostToolUseFailure",
   Notification: "Notification",
   agentStop: "Stop",
+  subagentStart: "SubagentStart",
   subagentStop: "SubagentStop",
 };
 

@@ -6,7 +6,7 @@ import type { CalledBeckon } from "../../setup/index.ts";
 import type { OwnFile } from "../../setup/own-file.ts";
 
 /**
- * With these names, which are Claude Code's, a payload names its event. There is no SubagentStart among them (measured). preToolUse and permissionRequest are left out: one that
+ * With these names, which are Claude Code's, a payload names its event. preToolUse and permissionRequest are left out: one that
  * fails or is missing denies the tool (measured), so a leftover of a removed beckon would block every tool.
  */
 const events = [
@@ -17,6 +17,7 @@ const events = [
   "PostToolUseFailure",
   "Notification",
   "Stop",
+  "SubagentStart",
   "SubagentStop",
 ] as const;
 
