@@ -4,7 +4,15 @@
  * agent and prints its table; test/fixtures/agents/AGENT has the recordings.
  */
 import { afterAll, describe, expect, test } from "bun:test";
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Agent, AgentRuntime, AgentWatcher } from "../../src/agents/agent.ts";
@@ -25,6 +33,8 @@ export type RecordedRow = { readonly ms: number } & (
   | HookRow
   /** A new line in a file of the agent's. */
   | { readonly kind: "file"; readonly file: string; readonly line: unknown }
+  /** A file of the agent's that is written anew. */
+  | { readonly kind: "state"; readonly file: string; readonly content: unknown }
   /** A message of the agent's own server. */
   | { readonly kind: "server"; readonly dir: string; readonly msg: JsonRecord }
   | { readonly kind: "key"; readonly typed?: string; readonly keys?: readonly string[] }
@@ -51,6 +61,8 @@ export interface ReplayAdapter {
   createMeta?(row: HookRow): JsonRecord;
   /** The path below the home folder of a file that the recording names. Absent: the path without `/home/dev`. */
   fileOf?(file: string): string;
+  /** What else there is on the machine when the agent writes this file. */
+  applyState?(content: unknown, home: string): void;
   /** Something else than a hook or a file, for the watcher to read. */
   applyServer?(row: RecordedRow, watcher: AgentWatcher | null): void;
   /** A key after which the agent's process ends. Its sessions are gone a second later. */
@@ -172,6 +184,11 @@ async function replay(rows: readonly RecordedRow[], adapter: ReplayAdapter): Pro
         appendFileSync(path, `${JSON.stringify(row.line)}\n`);
         watcher?.check(own());
         await flush(watcher);
+      } else if (row.kind === "state") {
+        const path = join(home, row.file.replace(/^\/home\/dev\//, ""));
+        mkdirSync(dirname(path), { recursive: true });
+        adapter.applyState?.(row.content, home);
+        writeFileSync(path, JSON.stringify(row.content));
       } else if (row.kind === "server") {
         adapter.applyServer?.(row, watcher);
         await flush(watcher);

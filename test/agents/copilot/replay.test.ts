@@ -1,4 +1,7 @@
 /** Recordings of Copilot CLI 1.0.102: the hooks that beckon registers, and the log of events. */
+import { afterAll } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { agents } from "../../../src/agents/index.ts";
 import type { JsonRecord } from "../../../src/core/json.ts";
 import { describeReplay, type HookRow } from "../replay-other.ts";
@@ -39,9 +42,22 @@ function moveTranscript(payload: JsonRecord, home: string): JsonRecord {
   };
 }
 
+/** Stands in for the process that has the sessions open. */
+const cli = Bun.spawn(["bash", "-c", "exec -a copilot sleep 600"], { stdio: ["ignore", "ignore", "ignore"] });
+afterAll(() => cli.kill());
+
+function applyState(content: unknown, home: string): void {
+  for (const sessionId of Object.keys(content as object)) {
+    const folder = join(home, ".copilot/session-state", sessionId);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, `inuse.${cli.pid}.lock`), `${cli.pid}\n`);
+  }
+}
+
 describeReplay({
   agent,
   createPayloads,
+  applyState,
   exitKeys: /^\/exit$/,
   skipped: [[/^(?:hold_|pre_|perm_exit|notif_)/, "the recorder holds or breaks the hooks"]],
   unknowable: {
