@@ -98,6 +98,17 @@ test("a session is listed as soon as it is open, and gone if it is closed withou
   expect(findSession("s1")?.ended).toMatchObject({ whileBusy: false });
 });
 
+test("a resumed session, which has no lock before its first prompt, is found by its process's log", async () => {
+  const { findSession, check } = openWatcher();
+  mkdirSync(join(home, ".copilot/logs"), { recursive: true });
+  const log = join(home, `.copilot/logs/process-1794918705759-${await startCli()}.log`);
+  writeFileSync(log, "2026-11-17T12:31:45.938Z [INFO] Registering foreground session: s1\n");
+  putOpenSessions({ s1: opened(0), s2: opened(0) });
+  check();
+  expect(findSession("s1")).toMatchObject({ ended: null, place: { pid: expect.any(Number) } });
+  expect(findSession("s2")).toBeNull();
+});
+
 test("a session that was killed is not listed, nor one whose process id another program has now", async () => {
   const { findSession, check } = openWatcher();
   putSession("killed", 2 ** 22 - 1);

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { type Env, homeOf } from "../../../system/folders.ts";
 
-function copilotFolder(env: Env, platform: NodeJS.Platform = process.platform): string {
+export function copilotFolder(env: Env, platform: NodeJS.Platform = process.platform): string {
   const own = env.COPILOT_HOME;
   return own && isAbsolute(own) ? own : join(homeOf(env, platform), ".copilot");
 }
@@ -14,6 +14,3 @@ export const isPresent = (env: Env): boolean => existsSync(copilotFolder(env));
 export const hooksPath = (env: Env): string => join(copilotFolder(env), "hooks", "beckon.json");
 
 export const sessionsFolder = (env: Env): string => join(copilotFolder(env), "session-state");
-
-/** The sessions that are open now. */
-export const openSessionsPath = (env: Env): string => join(copilotFolder(env), "open-sessions-state.json");

@@ -5,7 +5,7 @@ import type { AgentWatcher, WatchContext } from "../../agent.ts";
 import { findInsideFolders, toMoment } from "../../watch/index.ts";
 import { createEmitter, isNews, watchSessionFiles } from "../../watch/session-files.ts";
 import { addLogLine, createEventLog, type EventLog, summarizeLog } from "../event-log.ts";
-import { openSessionsPath, sessionsFolder } from "../setup/folder.ts";
+import { copilotFolder, sessionsFolder } from "../setup/folder.ts";
 import {
   createOpenSessionsReader,
   findProcess,
@@ -40,17 +40,17 @@ export function watchCopilot(context: WatchContext): AgentWatcher {
     return change;
   }
 
-  const readOpenSessions = createOpenSessionsReader(openSessionsPath(env));
+  const folder = copilotFolder(env);
+  const readOpenSessions = createOpenSessionsReader(folder);
 
   /** Its hooks report a session with the first prompt, and not at all if it runs since before beckon was installed. */
   function applyOpenSession({ sessionId, openedAt, isWorking }: OpenSession): void {
     const known = context.findSession(sessionId);
     const when = toMoment(clock(), openedAt);
     if (known === null || (known.ended && known.ended.at < openedAt)) {
-      const folder = join(sessionsFolder(env), sessionId);
-      const place = findProcess(folder);
+      const place = findProcess(folder, sessionId);
       if (place === null) return;
-      const subject = { agent: "copilot", sessionId, place, cwd: readWorkspaceFolder(folder) };
+      const subject = { agent: "copilot", sessionId, place, cwd: readWorkspaceFolder(folder, sessionId) };
       const source = known === null ? "startup" : "resume";
       emit(subject, when, { kind: "session-start", source, model: null });
       if (isWorking) emit({ agent: "copilot", sessionId }, clock(), { kind: "turn-start" });

@@ -1,7 +1,8 @@
 /**
  * The sessions that Copilot CLI has open, from its open-sessions-state.json: `{ID: {openedAt, working}}`. It is written as soon as
- * the CLI starts, resumes a session or clears it, long before the first hook. A session that was killed stays in it, so the
- * process in `session-state/ID/inuse.PID.lock` must be alive and a Copilot CLI, which is known on Linux only.
+ * the CLI starts, resumes a session or clears it, long before the first hook. A session that was killed stays in it, so its process must be alive and a Copilot CLI, which is
+ * known on Linux only. `session-state/ID/inuse.PID.lock` names the process; of a resumed session, until its first prompt, only the
+ * process's log does.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +25,8 @@ export interface OpenSession {
 const validId = /^[\w-]{1,64}$/;
 
 /** Returns a function that reads the file if it has changed. It returns null if it has not. */
-export function createOpenSessionsReader(path: string): () => readonly OpenSession[] | null {
+export function createOpenSessionsReader(copilotFolder: string): () => readonly OpenSession[] | null {
+  const path = join(copilotFolder, "open-sessions-state.json");
   let stamp = "";
   return () => {
     const current = readFileStamp(path);
@@ -51,23 +53,39 @@ function parse(text: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-/** The process that has the session open. null if there is none any more. `folder` is the session's own. */
-export function findProcess(folder: string): Place | null {
-  for (const name of listNames(folder)) {
-    const pid = Number(/^inuse\.(\d+)\.lock$/.exec(name)?.[1] ?? 0);
-    if (pid > 0 && isCopilot(readCommandLine(pid)))
-      return { local: true, pid, procStart: readStartTime(pid), tty: null, terminalSessionId: null, env: {} };
-  }
-  return null;
+/** The process that has the session open. null if there is none any more. `copilotFolder` is the CLI's own folder. */
+export function findProcess(copilotFolder: string, sessionId: string): Place | null {
+  const pid =
+    findLockingPid(join(copilotFolder, "session-state", sessionId)) ??
+    findLoggingPid(copilotFolder, sessionId);
+  if (pid === null) return null;
+  return { local: true, pid, procStart: readStartTime(pid), tty: null, terminalSessionId: null, env: {} };
+}
+
+const listPids = (folder: string, pattern: RegExp): readonly (readonly [pid: number, path: string])[] =>
+  listNames(folder)
+    .map((name) => [Number(pattern.exec(name)?.[1] ?? 0), join(folder, name)] as const)
+    .filter(([pid]) => pid > 0 && isCopilot(readCommandLine(pid)));
+
+function findLockingPid(sessionFolder: string): number | null {
+  const [first] = listPids(sessionFolder, /^inuse\.(\d+)\.lock$/);
+  return first?.[0] ?? null;
+}
+
+function findLoggingPid(copilotFolder: string, sessionId: string): number | null {
+  const line = `Registering foreground session: ${sessionId}`;
+  const logs = listPids(join(copilotFolder, "logs"), /^process-\d+-(\d+)\.log$/);
+  return logs.find(([, path]) => readText(path).includes(line))?.[0] ?? null;
 }
 
 /** After a restart of the machine another program can have the id. The program is `copilot`, or node with a script of its package. */
 const isCopilot = (commandLine: readonly string[]): boolean =>
   commandLine.slice(0, 2).some((argument) => /(?:^|\/)copilot$|\/@github\/copilot[\w-]*\//.test(argument));
 
-/** Its workspace.yaml has a line `cwd: /home/ann/project`. null if unknown. */
-export function readWorkspaceFolder(folder: string): string | null {
-  const [, cwd = ""] = /^cwd: (.+)$/m.exec(readText(join(folder, "workspace.yaml"))) ?? [];
+/** The session's workspace.yaml has a line `cwd: /home/ann/project`. null if unknown. */
+export function readWorkspaceFolder(copilotFolder: string, sessionId: string): string | null {
+  const path = join(copilotFolder, "session-state", sessionId, "workspace.yaml");
+  const [, cwd = ""] = /^cwd: (.+)$/m.exec(readText(path)) ?? [];
   return readPath(cwd.trim().replace(/^(["'])(.*)\1$/, "$2"));
 }
 
