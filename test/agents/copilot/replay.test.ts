@@ -61,14 +61,10 @@ describeReplay({
   exitKeys: /^\/exit$/,
   skipped: [[/^(?:hold_|pre_|perm_exit|notif_)/, "the recorder holds or breaks the hooks"]],
   unknowable: {
-    claude_settings: {
-      "11.6 s: a permission ask without a dialog": "the recorder did not look at the screen then",
-    },
     perm_deny: {
       "22.6 s: the ask stays after the permission dialog":
         "No waits for the user's reason in the same dialog, and ends with it",
     },
-    question: { "16.9 s: a question ask without a dialog": "the recorder did not look at the screen then" },
     resume: {
       "23.9 s: the screen is idle (resumed), shown is shell":
         "after --resume Copilot CLI reports nothing before the first prompt",

@@ -21,11 +21,5 @@ describeReplay({
       "12.9 s: the ask stays after the permission dialog":
         "between an approval and the end of the command there is neither a hook nor a line; a replay has no child process",
     },
-    question: {
-      "10.9 s: the question dialog has no ask": "the recorder took the typed prompt for the dialog",
-      "11.5 s: a question ask without a dialog": "this is its ask",
-      "17.0 s: a question ask without a dialog": "the recorder did not look at the screen then",
-      "23.4 s: the screen is idle (after-esc), shown is waiting": "this recording has no transcript",
-    },
   },
 });
