@@ -28,6 +28,7 @@ import {
   type ScreenVerdict,
   type ShownHistory,
 } from "./screen-judge.ts";
+import { createWatchContext } from "./watch-context.ts";
 
 export type RecordedRow = { readonly ms: number } & (
   | HookRow
@@ -116,20 +117,7 @@ async function replay(rows: readonly RecordedRow[], adapter: ReplayAdapter): Pro
   const clock = () => ({ at: startedAt + nowMs, t: nowMs, boot: "boot", host: "host" });
   const { agent } = adapter;
   const own = () => store.sessions(clock()).filter((session) => session.agent === agent.id);
-  const watcher = runtime.watch({
-    env: { HOME: home, PATH: "" },
-    clock,
-    findSession: (sessionId) => own().find((session) => session.sessionId === sessionId) ?? null,
-    dispatch: (event) => store.dispatch(event),
-    mask: (text) => text,
-    onError: (text) => {
-      throw new Error(text);
-    },
-    exec: async () => ({ code: null, stdout: "", stderr: "" }),
-    holdRequest: () => () => {},
-    listWindows: async () => [],
-    findProgram: async () => null,
-  });
+  const watcher = runtime.watch(createWatchContext(agent.id, store, { home, clock }));
   const history = createHistory();
   const goneAt = new Map<number, number>();
   const pids = new Map<string, number>();

@@ -7,6 +7,7 @@ import { watchCopilot } from "../../../src/agents/copilot/watch/index.ts";
 import { createInternalEvent, type EventSubject } from "../../../src/core/session/event.ts";
 import { createStore } from "../../../src/state/store.ts";
 import { testWith } from "../../needs.ts";
+import { createWatchContext } from "../watch-context.ts";
 
 const test = testWith("linux");
 const now = 1_794_800_000_000;
@@ -48,19 +49,7 @@ function openWatcher() {
   let at = now;
   const clock = () => ({ at, t: at - now, boot: "boot", host: "host" });
   const findSession = (sessionId: string) => store.get("copilot", sessionId);
-  const watcher = watchCopilot({
-    env: { HOME: home, PATH: "" },
-    clock,
-    findSession,
-    dispatch: (event) => store.dispatch(event),
-    mask: (text) => text,
-    onError: (text) => {
-      throw new Error(text);
-    },
-    exec: async () => ({ code: null, stdout: "", stderr: "" }),
-    holdRequest: () => () => {},
-    findProgram: async () => null,
-  });
+  const watcher = watchCopilot(createWatchContext("copilot", store, { home, clock }));
   stopAll.push(() => watcher.stop());
   return {
     findSession,

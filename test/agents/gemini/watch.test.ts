@@ -8,6 +8,7 @@ import { createInternalEvent, type EventSubject } from "../../../src/core/sessio
 import { createStore } from "../../../src/state/store.ts";
 import { testWith } from "../../needs.ts";
 import { waitUntil } from "../../wait-until.ts";
+import { createWatchContext } from "../watch-context.ts";
 
 const stops: (() => void)[] = [];
 afterEach(() => {
@@ -43,19 +44,7 @@ testWith("linux")(
     const store = createStore();
     let t = 0;
     const clock = () => ({ at: 1_000 + t, t, boot: "boot", host: "host" });
-    const watcher = watchGemini({
-      env: { HOME: home, PATH: "" },
-      clock,
-      findSession: (sessionId) => store.get("gemini", sessionId),
-      dispatch: (event) => store.dispatch(event),
-      mask: (text) => text,
-      onError: (text) => {
-        throw new Error(text);
-      },
-      exec: async () => ({ code: null, stdout: "", stderr: "" }),
-      holdRequest: () => () => {},
-      findProgram: async () => null,
-    });
+    const watcher = watchGemini(createWatchContext("gemini", store, { home, clock }));
     stops.push(() => watcher.stop());
 
     const ask = (sessionId: string, pid: number): void => {
