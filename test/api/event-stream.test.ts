@@ -1,23 +1,14 @@
 /** GET /api/events of a running app. */
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { connect } from "node:net";
 import { createEventStream, type EventStream } from "../../src/api/event-stream.ts";
 import { limits } from "../../src/core/limits.ts";
 import { schedule } from "../../src/storage/schedule.ts";
-import {
-  type AppFixture,
-  createAppFixture,
-  createAskEvent,
-  createPromptEvent,
-  proj,
-} from "../app-fixture.ts";
+import { createAppFixture, createAskEvent, createPromptEvent, proj } from "../app-fixture.ts";
+import { forEachTest } from "../for-each-test.ts";
 import { waitUntil } from "../wait-until.ts";
 
-let fixture: AppFixture;
-beforeEach(() => {
-  fixture = createAppFixture();
-});
-afterEach(() => fixture.destroy());
+const fixture = forEachTest(createAppFixture);
 
 interface Received {
   readonly id: string;

@@ -1,15 +1,12 @@
 /** A headless app with one alert sink alerts as well as a desktop does. */
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { OpenAlertSink } from "../../src/core/ports.ts";
 import type { Alert } from "../../src/core/view/view.ts";
-import { type AppFixture, createAppFixture, proj } from "../app-fixture.ts";
+import { createAppFixture, proj } from "../app-fixture.ts";
+import { forEachTest } from "../for-each-test.ts";
 import { waitUntil } from "../wait-until.ts";
 
-let fixture: AppFixture;
-beforeEach(() => {
-  fixture = createAppFixture();
-});
-afterEach(() => fixture.destroy());
+const fixture = forEachTest(createAppFixture);
 
 /** Keeps what it is asked to do, in order. */
 function createRecordingSink() {

@@ -1,23 +1,13 @@
 /** What beckon knows after it was stopped or killed and started again, and after a reboot. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClock } from "../../src/system/clock.ts";
-import {
-  type AppFixture,
-  bash,
-  createAppFixture,
-  createAskEvent,
-  createPromptEvent,
-  proj,
-} from "../app-fixture.ts";
+import { bash, createAppFixture, createAskEvent, createPromptEvent, proj } from "../app-fixture.ts";
+import { forEachTest } from "../for-each-test.ts";
 import { waitUntil } from "../wait-until.ts";
 
-let fixture: AppFixture;
-beforeEach(() => {
-  fixture = createAppFixture();
-});
-afterEach(() => fixture.destroy());
+const fixture = forEachTest(createAppFixture);
 
 const stop = (session_id: string, more = {}) => ({ session_id, hook_event_name: "Stop", ...proj, ...more });
 const end = (session_id: string) => ({ session_id, hook_event_name: "SessionEnd", reason: "other" });

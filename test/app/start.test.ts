@@ -1,24 +1,15 @@
 /** The whole app, from outside. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startApp } from "../../src/app/start.ts";
 import { limits } from "../../src/core/limits.ts";
 import { createClock } from "../../src/system/clock.ts";
-import {
-  type AppFixture,
-  createAppFixture,
-  createAskEvent,
-  createPromptEvent,
-  proj,
-} from "../app-fixture.ts";
+import { createAppFixture, createAskEvent, createPromptEvent, proj } from "../app-fixture.ts";
+import { forEachTest } from "../for-each-test.ts";
 import { waitUntil } from "../wait-until.ts";
 
-let fixture: AppFixture;
-beforeEach(() => {
-  fixture = createAppFixture();
-});
-afterEach(() => fixture.destroy());
+const fixture = forEachTest(createAppFixture);
 
 const stop = (session_id: string, more = {}) => ({ session_id, hook_event_name: "Stop", ...proj, ...more });
 

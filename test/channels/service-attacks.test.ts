@@ -1,21 +1,18 @@
 /** What strangers, forgers and careless fingers try through each service that takes answers, in the real app. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { services } from "../../src/channels/index.ts";
 import { isRecord } from "../../src/core/json.ts";
 import { timing } from "../../src/core/timing.ts";
 import { createRequest, type Hook, parseDecision } from "../answers/fixture.ts";
+import { forEachTest } from "../for-each-test.ts";
 import { waitUntil } from "../wait-until.ts";
-import { type ChannelFixture, createChannelFixture } from "./app-fixture.ts";
+import { createChannelFixture } from "./app-fixture.ts";
 import type { FakeService } from "./servers/fake-service.ts";
 import { serverStarters } from "./servers/index.ts";
 
-let fixture: ChannelFixture;
-beforeEach(() => {
-  fixture = createChannelFixture();
-});
-afterEach(() => fixture.destroy());
+const fixture = forEachTest(createChannelFixture);
 
 const answering = services.filter(
   ({ type, maxButtons }) => maxButtons > 0 && serverStarters[type] !== undefined,

@@ -1,13 +1,10 @@
 /** `beckon focus`, run as a command, without a desktop. */
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { createClock } from "../../src/system/clock.ts";
-import { type AppFixture, createAppFixture, createPromptEvent } from "../app-fixture.ts";
+import { createAppFixture, createPromptEvent } from "../app-fixture.ts";
+import { forEachTest } from "../for-each-test.ts";
 
-let fixture: AppFixture;
-beforeEach(() => {
-  fixture = createAppFixture();
-});
-afterEach(() => fixture.destroy());
+const fixture = forEachTest(createAppFixture);
 
 async function focus(...args: string[]) {
   const child = fixture.spawnBeckon(["focus", ...args]);

@@ -1,19 +1,10 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { formatStats } from "../../src/cli/stats.ts";
-import {
-  type AppFixture,
-  createAppFixture,
-  createAskEvent,
-  createPromptEvent,
-  proj,
-} from "../app-fixture.ts";
+import { createAppFixture, createAskEvent, createPromptEvent, proj } from "../app-fixture.ts";
+import { forEachTest } from "../for-each-test.ts";
 import { waitUntil } from "../wait-until.ts";
 
-let fixture: AppFixture;
-beforeEach(() => {
-  fixture = createAppFixture();
-});
-afterEach(() => fixture.destroy());
+const fixture = forEachTest(createAppFixture);
 
 async function beckon(...args: string[]) {
   const child = fixture.spawnBeckon(args, { COLUMNS: "80", TZ: "UTC" });

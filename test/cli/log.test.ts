@@ -1,13 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { type AnswerFixture, createAnswerFixture, createRequest } from "../answers/fixture.ts";
+import { createAnswerFixture, createRequest } from "../answers/fixture.ts";
+import { forEachTest } from "../for-each-test.ts";
 import { waitUntil } from "../wait-until.ts";
 
-let fixture: AnswerFixture;
-beforeEach(() => {
-  fixture = createAnswerFixture();
-});
-afterEach(() => fixture.destroy());
+const fixture = forEachTest(createAnswerFixture);
 
 const log = (...args: string[]) => logIn(100, ...args);
 

@@ -1,13 +1,10 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AppFixture, createAppFixture } from "../app-fixture.ts";
+import { createAppFixture } from "../app-fixture.ts";
+import { forEachTest } from "../for-each-test.ts";
 
-let fixture: AppFixture;
-beforeEach(() => {
-  fixture = createAppFixture();
-});
-afterEach(() => fixture.destroy());
+const fixture = forEachTest(createAppFixture);
 
 const run = (...args: string[]) => runIn({}, ...args);
 

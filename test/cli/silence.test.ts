@@ -1,13 +1,10 @@
 /** `beckon mute`, `snooze`, `dismiss` and `quiet`, run as commands. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { type AppFixture, createAppFixture, createAskEvent, createPromptEvent } from "../app-fixture.ts";
+import { createAppFixture, createAskEvent, createPromptEvent } from "../app-fixture.ts";
+import { forEachTest } from "../for-each-test.ts";
 
-let fixture: AppFixture;
-beforeEach(() => {
-  fixture = createAppFixture();
-});
-afterEach(() => fixture.destroy());
+const fixture = forEachTest(createAppFixture);
 
 async function beckon(...args: string[]) {
   const child = fixture.spawnBeckon(args);

@@ -1,16 +1,13 @@
 /** `beckon status`, run as a command. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type AppFixture, createAppFixture, createAskEvent, createPromptEvent } from "../app-fixture.ts";
+import { createAppFixture, createAskEvent, createPromptEvent } from "../app-fixture.ts";
+import { forEachTest } from "../for-each-test.ts";
 import { mainSource } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
 
-let fixture: AppFixture;
-beforeEach(() => {
-  fixture = createAppFixture();
-});
-afterEach(() => fixture.destroy());
+const fixture = forEachTest(createAppFixture);
 
 async function status(args: string[] = [], env: Record<string, string> = {}) {
   const child = fixture.spawnBeckon(["status", ...args], env);

@@ -1,20 +1,17 @@
 /** `beckon stop`: the app has ended, and stays off until the user starts it again. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isAlive } from "../../src/system/processes.ts";
-import { type AppFixture, createAppFixture } from "../app-fixture.ts";
+import { createAppFixture } from "../app-fixture.ts";
+import { forEachTest } from "../for-each-test.ts";
 import { testWith } from "../needs.ts";
 import { mainSource } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
 
 const silentApp = join(import.meta.dir, "../fixtures/silent-app.ts");
 const staysOff = "It stays off until you start it with: beckon start\n";
-let fixture: AppFixture;
-beforeEach(() => {
-  fixture = createAppFixture();
-});
-afterEach(() => fixture.destroy());
+const fixture = forEachTest(createAppFixture);
 
 async function beckon(...args: string[]) {
   const child = fixture.spawnBeckon(args);

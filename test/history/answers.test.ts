@@ -1,16 +1,13 @@
 /** How and where asks were answered, through the running app and real hooks. */
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { HistoryItem, HistoryPage, Stats } from "../../src/core/wire.ts";
-import { type AnswerFixture, createAnswerFixture, createRequest } from "../answers/fixture.ts";
+import { createAnswerFixture, createRequest } from "../answers/fixture.ts";
+import { forEachTest } from "../for-each-test.ts";
 import { waitUntil } from "../wait-until.ts";
 
-let fixture: AnswerFixture;
-beforeEach(() => {
-  fixture = createAnswerFixture();
-});
-afterEach(() => fixture.destroy());
+const fixture = forEachTest(createAnswerFixture);
 
 const get = async <T>(path: string): Promise<T> => (await fixture.request(path)).json() as Promise<T>;
 

@@ -1,25 +1,15 @@
 /** The history through the running app: what is sent to it is found in it. */
 import { Database } from "bun:sqlite";
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import type { HistoryPage, Lanes, Stats } from "../../src/core/wire.ts";
 import { joinLanes } from "../../src/dashboard/page/spans.ts";
-import {
-  type AppFixture,
-  bash,
-  createAppFixture,
-  createAskEvent,
-  createPromptEvent,
-  proj,
-} from "../app-fixture.ts";
+import { bash, createAppFixture, createAskEvent, createPromptEvent, proj } from "../app-fixture.ts";
+import { forEachTest } from "../for-each-test.ts";
 import { readRecordings } from "../replay/recording.ts";
 import { waitUntil } from "../wait-until.ts";
 
-let fixture: AppFixture;
-beforeEach(() => {
-  fixture = createAppFixture();
-});
-afterEach(() => fixture.destroy());
+const fixture = forEachTest(createAppFixture);
 
 const get = async <T>(path: string): Promise<T> => (await fixture.request(path)).json() as Promise<T>;
 const findItems = (query = "") => get<HistoryPage>(`/api/history?${query}`);

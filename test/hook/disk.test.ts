@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { chownSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { limits } from "../../src/core/limits.ts";
 import { timing } from "../../src/core/timing.ts";
 import { splitGluedLines } from "../../src/storage/spool.ts";
+import { forEachTest } from "../for-each-test.ts";
 import { testWith } from "../needs.ts";
 import {
   beckonHook,
@@ -10,17 +11,12 @@ import {
   environment,
   event,
   expectNoOutput,
-  type Harness,
   parseEnvelope,
   run,
   unusualFiles,
 } from "./harness.ts";
 
-let harness: Harness;
-beforeEach(() => {
-  harness = createHarness();
-});
-afterEach(() => harness.destroy());
+const harness = forEachTest(createHarness);
 
 describe("the disk fails", () => {
   test("a folder that cannot be created is reported on stderr, and the hook exits with 0", async () => {

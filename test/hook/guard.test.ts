@@ -1,12 +1,13 @@
 /** `beckon hook AGENT --guard`, against everything that may answer at the port: it prints a refusal or nothing, and exits with 0. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { claudeForwarding } from "../../src/agents/claude/forwarding.ts";
 import { readGuardRequest } from "../../src/agents/gemini/edits.ts";
 import { geminiForwarding } from "../../src/agents/gemini/forwarding.ts";
 import { timing } from "../../src/core/timing.ts";
 import type { HookOutput } from "../../src/core/wire.ts";
 import { signDecision } from "../../src/system/decision-signature.ts";
-import { createHarness, expectNoOutput, type Harness, parseEnvelope } from "./harness.ts";
+import { forEachTest } from "../for-each-test.ts";
+import { createHarness, expectNoOutput, parseEnvelope } from "./harness.ts";
 
 const key = "key of this start";
 const edit = {
@@ -34,11 +35,7 @@ const refusal = {
   },
 };
 
-let harness: Harness;
-beforeEach(() => {
-  harness = createHarness();
-});
-afterEach(() => harness.destroy());
+const harness = forEachTest(createHarness);
 
 /** A server that answers with what `reply` makes of the request's id. */
 function serve(reply: (id: string) => string | Response): { readonly bodies: string[] } {

@@ -1,6 +1,6 @@
 /** The hook that waits, against everything that may answer at the port. It prints a decision or nothing, and exits with 0. */
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { claudeForwarding } from "../../src/agents/claude/forwarding.ts";
@@ -8,6 +8,7 @@ import { limits } from "../../src/core/limits.ts";
 import { isDecision } from "../../src/hook/hold.ts";
 import { createLineReader } from "../../src/hook/http.ts";
 import { signDecision } from "../../src/system/decision-signature.ts";
+import { forEachTest } from "../for-each-test.ts";
 import { testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";
 import {
@@ -17,7 +18,6 @@ import {
   environment,
   expectNoOutput,
   finish,
-  type Harness,
   start,
 } from "./harness.ts";
 
@@ -31,11 +31,7 @@ const proved = (decision: string, request = "e-1") => signDecision(key, request,
 const ok = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 
-let harness: Harness;
-beforeEach(() => {
-  harness = createHarness();
-});
-afterEach(() => harness.destroy());
+const harness = forEachTest(createHarness);
 
 const quick = { checkMs: 20, totalMs: 5_000, silenceMs: 400, reconnectMs: 400 };
 

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { limits } from "../../src/core/limits.ts";
 import { timing } from "../../src/core/timing.ts";
+import { forEachTest } from "../for-each-test.ts";
 import { testWith } from "../needs.ts";
 import {
   beckonHook,
@@ -10,18 +11,13 @@ import {
   event,
   expectNoOutput,
   finish,
-  type Harness,
   parseEnvelope,
   run,
   start,
   token,
 } from "./harness.ts";
 
-let harness: Harness;
-beforeEach(() => {
-  harness = createHarness();
-});
-afterEach(() => harness.destroy());
+const harness = forEachTest(createHarness);
 
 /** Started early: its five seconds pass while the other tests run. */
 function startEndless() {

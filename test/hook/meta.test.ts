@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, readlinkSync, realpathSync, symlinkSync } from "node:fs";
 import { limits } from "../../src/core/limits.ts";
 import { formatTty } from "../../src/system/tty.ts";
+import { forEachTest } from "../for-each-test.ts";
 import { testWith } from "../needs.ts";
 import {
   beckonHook,
@@ -10,16 +11,11 @@ import {
   event,
   expectNoOutput,
   finish,
-  type Harness,
   parseEnvelope,
   start,
 } from "./harness.ts";
 
-let harness: Harness;
-beforeEach(() => {
-  harness = createHarness();
-});
-afterEach(() => harness.destroy());
+const harness = forEachTest(createHarness);
 
 describe("_meta", () => {
   const metaOf = async (env: Record<string, string>, args: string[] = []) => {

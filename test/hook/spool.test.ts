@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readFileSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { limits } from "../../src/core/limits.ts";
 import { timing } from "../../src/core/timing.ts";
+import { forEachTest } from "../for-each-test.ts";
 import {
   beckonHook,
   createHarness,
@@ -10,17 +11,12 @@ import {
   event,
   expectNoOutput,
   finish,
-  type Harness,
   parseEnvelope,
   run,
   start,
 } from "./harness.ts";
 
-let harness: Harness;
-beforeEach(() => {
-  harness = createHarness();
-});
-afterEach(() => harness.destroy());
+const harness = forEachTest(createHarness);
 
 describe("an event that beckon does not take is spooled", () => {
   const kept = () => harness.spool().map((line) => parseEnvelope(line).payload);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openRequest } from "../../src/hook/http.ts";
@@ -6,14 +6,11 @@ import { chooseTarget, isLoopback } from "../../src/hook/target.ts";
 import { parseUserHome } from "../../src/hook/user.ts";
 import { resolvePaths } from "../../src/storage/paths.ts";
 import { readEndpoint, writeEndpoint } from "../../src/system/endpoint.ts";
+import { forEachTest } from "../for-each-test.ts";
 import { testWith } from "../needs.ts";
-import { createHarness, environment, event, expectNoOutput, type Harness, run, token } from "./harness.ts";
+import { createHarness, environment, event, expectNoOutput, run, token } from "./harness.ts";
 
-let harness: Harness;
-beforeEach(() => {
-  harness = createHarness();
-});
-afterEach(() => harness.destroy());
+const harness = forEachTest(createHarness);
 
 describe("BECKON_URL", () => {
   test("is followed on this machine, whatever endpoint.json says", async () => {

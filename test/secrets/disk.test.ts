@@ -1,17 +1,14 @@
 /** Secrets in events, and what is on the disk afterwards: journal, snapshot, history, logs and spool. */
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type AppFixture, createAppFixture, createPromptEvent, proj } from "../app-fixture.ts";
+import { createAppFixture, createPromptEvent, proj } from "../app-fixture.ts";
+import { forEachTest } from "../for-each-test.ts";
 import { beckonHook, environment, run } from "../hook/harness.ts";
 import { waitUntil } from "../wait-until.ts";
 import { corpora } from "./corpora.ts";
 
-let fixture: AppFixture;
-beforeEach(() => {
-  fixture = createAppFixture();
-});
-afterEach(() => fixture.destroy());
+const fixture = forEachTest(createAppFixture);
 
 const secrets = corpora.flatMap((corpus) => corpus.secrets);
 /** The same share as in the corpora. */

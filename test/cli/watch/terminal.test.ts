@@ -1,13 +1,9 @@
 /** `beckon status --watch` on a real terminal: what it writes, and how it leaves the terminal. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { timing } from "../../../src/core/timing.ts";
-import {
-  type AnswerFixture,
-  createAnswerFixture,
-  createRequest,
-  parseDecision,
-} from "../../answers/fixture.ts";
+import { createAnswerFixture, createRequest, parseDecision } from "../../answers/fixture.ts";
+import { forEachTest } from "../../for-each-test.ts";
 import { waitUntil } from "../../wait-until.ts";
 
 const crashingScreen = join(import.meta.dir, "../../fixtures/crashing-screen.ts");
@@ -15,11 +11,7 @@ const esc = "\u001b";
 const enter = "\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[?2004h";
 const leave = "\u001b[0m\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[?1049l";
 
-let fixture: AnswerFixture;
-beforeEach(() => {
-  fixture = createAnswerFixture();
-});
-afterEach(() => fixture.destroy());
+const fixture = forEachTest(createAnswerFixture);
 
 /** `written` returns everything that was written to the terminal since the last call of `forget`. */
 function onTerminal(command: string[], env: Record<string, string> = {}, cols = 80, rows = 24) {
