@@ -46,6 +46,11 @@ function parseLine(text: string): JsonRecord | null {
 
 function addResponse(state: GeminiTranscript, line: JsonRecord): void {
   state.model = readId(line.model) ?? state.model;
+  for (const call of Array.isArray(line.toolCalls) ? line.toolCalls.map(asRecord) : []) {
+    // A call that Esc ended has an AfterTool hook too, up to 1.3 s after "Request cancelled.".
+    const at = call.status === "cancelled" ? Date.parse(asText(call.timestamp)) : Number.NaN;
+    if (at > (state.cancelledAt ?? 0)) state.cancelledAt = at;
+  }
   const id = readId(line.id);
   // After "Request cancelled." the conversation is written again under new ids, without tokens.
   if (id === null || !isRecord(line.tokens)) return;
