@@ -109,6 +109,8 @@ export interface OtherSandboxOptions {
   readonly mounts?: Readonly<Record<string, string>>;
   /** Variables that are added to the terminal's. */
   readonly env?: Variables;
+  /** Variables that are added to beckon's. */
+  readonly beckonEnv?: Variables;
 }
 
 export async function openOtherSandbox(
@@ -145,7 +147,7 @@ function putCli({ cli, files, copies = {} }: CliDriver, inHome: (name: string) =
 async function setUp(
   driver: CliDriver,
   folder: string,
-  { isInstalled = true, files = {}, others = [], mounts = {}, env = {} }: OtherSandboxOptions,
+  { isInstalled = true, files = {}, others = [], mounts = {}, env = {}, beckonEnv = {} }: OtherSandboxOptions,
 ): Promise<OtherSandbox> {
   const { cli } = driver;
   const inHome = (name: string) => join(folder, name);
@@ -170,7 +172,7 @@ async function setUp(
   const history = createHistory();
   const rows: TimedScreenRow[] = [];
   let sessions: readonly SessionSnapshot[] = [];
-  const beckon = createBeckon(space, folder, userEnv, (shown) => {
+  const beckon = createBeckon(space, folder, { ...userEnv, ...beckonEnv }, (shown) => {
     sessions = shown;
     history.add(now(), shown);
   });

@@ -193,6 +193,16 @@ test("a session that the server lists but does not run is not its own", async ()
   expect(watcher?.continuesElsewhere({ ...session, sessionId: "ended" })).toBe(false);
 });
 
+test("a session that got its name late, or another one, is looked for by the new name", async () => {
+  results["thread/list"] = { data: [{ ...thread, name: null }] };
+  server?.status(busy);
+  await waitUntil(() => phase() === "busy", 5_000);
+  const [session] = sessions();
+  expect(await watcher?.locate?.(session as Session)).toContain("it has no title yet");
+  results["thread/list"] = { data: [thread] };
+  expect(await watcher?.locate?.(session as Session)).not.toContain("it has no title yet");
+});
+
 test("the hidden thread that makes up titles is not a session", async () => {
   server?.status(busy, "hidden-title-thread");
   server?.status(busy);

@@ -198,6 +198,8 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
   }
 
   async function locate(sessionId: string): Promise<string | null> {
+    // The name is made up after the first turn has begun, and the user can change it: nothing reports either.
+    await readThreadList().catch(() => {});
     const thread = threads.get(sessionId);
     if (!thread || !isLoaded(thread)) return null;
     const { findTerminal } = await import("./terminals.ts");
