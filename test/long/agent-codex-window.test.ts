@@ -50,11 +50,11 @@ async function drive(sandbox: OtherSandbox, desktop: VirtualDesktop): Promise<vo
   expect([stdout, stderr]).toEqual([expect.stringContaining("This is its terminal (xterm, X11)"), ""]);
   expect(await desktop.run("xdotool", "getactivewindow")).toBe(window);
 
-  // In a tab that is not shown, or after the window was closed, no window has the title.
+  // No window has the title now. The process may take a moment longer to end.
   await desktop.run("xdotool", "windowclose", window);
   await waitUntil(async () => (await desktop.windows("--name", "A title")).length === 0, stepMs, "its end");
   const closed = await sandbox.beckon.run("focus", sessionId);
-  expect(closed.stdout + closed.stderr).toMatch(/Codex's shared server runs it, and no terminal/);
+  expect(closed.stdout + closed.stderr).toMatch(/Codex's shared server runs it, and (?:no terminal|neither)/);
   expect(closed.stdout + closed.stderr).toContain(`codex resume ${sessionId}`);
 }
 
