@@ -2,7 +2,7 @@
 import { expect } from "bun:test";
 import { sandboxNeeds } from "../agent/cli.ts";
 import { isOtherCliCached } from "../agent/other/clis.ts";
-import { codexDriver, say, startTrusted } from "../agent/other/codex.ts";
+import { codexDriver } from "../agent/other/codex.ts";
 import { type OtherSandbox, openOtherSandbox } from "../agent/other/sandbox.ts";
 import { desktopNeeds, startDesktop, type VirtualDesktop } from "../desktop/desktop-harness.ts";
 import { testWith } from "../needs.ts";
@@ -15,9 +15,9 @@ const stepMs = 40_000;
 
 async function drive(sandbox: OtherSandbox, desktop: VirtualDesktop): Promise<void> {
   await sandbox.runShell("ln -s ~/desktop/x11 /tmp/.X11-unix");
-  await startTrusted(sandbox);
-  await say(sandbox, "hello");
-  await sandbox.leaveCli("/exit");
+  await sandbox.startFirst();
+  await sandbox.say("hello");
+  await sandbox.leaveCli();
   const readActiveTitle = () => desktop.run("xdotool", "getactivewindow", "getwindowname").catch(() => "");
   const openWindow = (command: string) =>
     sandbox.runShell(`cd proj && { xterm -T opened -e ${command} >/dev/null 2>&1 & }`);
