@@ -17,6 +17,8 @@ export interface Service {
   canAnswer(settings: ServiceSettings, secret: ReadSecret): boolean;
   /** False if the service does not report who answers. Then everyone who knows a reference may use it. */
   readonly hasAccounts: boolean;
+  /** Returns what the id of an account must be ("a number, like 12345678"), or null if this is one. */
+  checkAccount?(id: string): string | null;
   /**
    * A message that is sent twice with the same id is shown once. Without it, a message whose fate is unknown (beckon was
    * killed, the connection broke after the request) is not sent again.
@@ -63,8 +65,10 @@ export interface ServiceSetting {
   readonly isSecret: boolean;
   /** Absent if the user must set it; null if it can stay unset. */
   readonly default?: unknown;
-  /** Returns what the value must be ("an https address"), or null if it is valid. */
-  check(value: unknown): string | null;
+  /** Whether `beckon channel add` asks for it after these answers. Absent: always. */
+  isAsked?(settings: ServiceSettings, secret: ReadSecret): boolean;
+  /** Returns what the value must be ("an https address"), or null if it is valid. `settings` has the other fields. */
+  check(value: unknown, settings: ServiceSettings): string | null;
 }
 
 export type OpenChannel = (options: ChannelOptions) => Channel;

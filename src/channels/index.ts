@@ -99,13 +99,14 @@ export function checkChannel(
     const value = (isSecret ? readSecret(field) : settings[field]) ?? fallback;
     if (value === undefined) problems.push(`${name}.${field} is missing`);
     else if (value !== null || !isSecret) {
-      const expected = value === fallback ? null : check(value);
+      const expected = value === fallback ? null : check(value, settings);
       if (expected !== null) problems.push(`${name}.${field} must be ${expected}`);
     }
     if (!isSecret) values[field] = value;
   }
   problems.push(
     ...findUnknownFields(name, settings, service),
+    ...findWrongAccounts(name, settings, service),
     ...findContradictions(name, settings, service, values, readSecret),
   );
   return problems.length === 0 ? { service, settings: values } : { problems };
@@ -143,4 +144,12 @@ function findContradictions(
   if (service.hasAccounts && settings.accounts.length === 0)
     return [`${name}.answers needs accounts: the ids of those who may answer`];
   return [];
+}
+
+/** A name instead of an id would never match, and the user would only learn it when an answer is refused. */
+function findWrongAccounts(name: string, { accounts }: ChannelSettings, service: Service): string[] {
+  return accounts.flatMap((id) => {
+    const expected = service.checkAccount?.(id) ?? null;
+    return expected === null ? [] : [`${name}.accounts: ${JSON.stringify(id)} must be ${expected}`];
+  });
 }

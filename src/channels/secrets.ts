@@ -59,15 +59,18 @@ export function nameSecretVariable(channel: string, field: string): string {
   return `${channelVariablePrefix}${upper(channel)}_${upper(field)}`;
 }
 
-/** Replaces these fields of a channel's secrets, and keeps everything else. Throws an error for the user. */
+/** Replaces these fields of a channel's secrets, removes those that are null, and keeps everything else. Throws an error for the user. */
 export function writeChannelSecrets(
   { channelSecrets: path }: Pick<Paths, "channelSecrets">,
   channel: string,
-  fields: Readonly<Record<string, string>>,
+  fields: Readonly<Record<string, string | null>>,
 ): void {
   const { values, problem } = readFile(path);
   if (problem !== null) throw new Error(problem);
-  const merged = { ...values, [channel]: { ...asRecord(values[channel]), ...fields } };
+  const own = Object.entries({ ...asRecord(values[channel]), ...fields }).filter(
+    ([, value]) => value !== null,
+  );
+  const merged = { ...values, [channel]: Object.fromEntries(own) };
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writePrivateFile(path, `${JSON.stringify(merged, null, 2)}\n`);
 }

@@ -2,7 +2,7 @@
 import { listVariables } from "../agents/index.ts";
 import { DeliveryError, type Service, type ServiceSetting } from "../channels/channel.ts";
 import { writeChannel } from "../channels/config-edit.ts";
-import { checkChannel, findSharedVariables, services } from "../channels/index.ts";
+import { type CheckedChannel, checkChannel, findSharedVariables, services } from "../channels/index.ts";
 import {
   type ChannelSecrets,
   nameSecretVariable,
@@ -37,8 +37,8 @@ interface Wizard {
   readonly known: JsonRecord;
   readonly saved: ChannelSecrets;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What the user entered. */
-  readonly secrets: Record<string, string>;
+  /** What the user entered; null if it shall be removed. */
+  readonly secrets: Record<string, string | null>;
   fields: Fields;
 }
 
@@ -61,11 +61,13 @@ export async function addChannel(name: string): Promise<number> {
     const isInUse = (await fetchChannelReports(paths))?.some((report) => report.name === name) === true;
     for (;;) {
       await askEverything(wizard);
-      if (isInUse && !isPairing(wizard)) {
+      const problems = findProblems(wizard);
+      if (problems.length === 0 && isInUse && isAnswering(wizard) && !isPairing(wizard)) {
         if (await saveAndTest(wizard, paths)) return 0;
         continue;
       }
-      const next = await test(wizard);
+      printLines(problems);
+      const next = problems.length > 0 ? await askNext(prompter) : await test(wizard);
       if (next === "again") continue;
       if (next === "stop") {
         printLines(["Nothing was written."]);
@@ -159,15 +161,26 @@ async function askEverything(wizard: Wizard): Promise<void> {
   const { service, known, fields: earlier } = wizard;
   wizard.fields = { ...dropNulls(known), ...earlier, type: service.type };
   for (const setting of service.settings) {
-    if (setting.isSecret) await askSecret(wizard, setting);
-    else if (setting.question !== "") await askSetting(wizard, setting);
+    const isAsked = setting.isAsked?.(withDefaults(wizard), secretOf(wizard)) ?? setting.question !== "";
+    if (!isAsked) {
+      if (setting.isAsked) delete wizard.fields[setting.name];
+    } else if (setting.isSecret) await askSecret(wizard, setting);
+    else await askSetting(wizard, setting);
   }
   await askDetail(wizard);
   await askAnswers(wizard);
+  const wait = formatWait(Number(wizard.fields.afterSeconds ?? 120));
   await choose(wizard, "when", "When?", [
-    ["away", "at once if you are not at the desk, otherwise after 2 minutes without an answer"],
-    ["always", "after the same time, whether you are at the desk or not"],
+    ["away", `at once if you are not at the desk, otherwise ${wait}`],
+    ["always", `${wait}, whether you are at the desk or not`],
   ]);
+}
+
+function formatWait(seconds: number): string {
+  if (seconds === 0) return "at once";
+  const isMinutes = seconds >= 60 && seconds % 60 === 0;
+  const count = isMinutes ? seconds / 60 : seconds;
+  return `after ${count} ${isMinutes ? "minute" : "second"}${count === 1 ? "" : "s"} without an answer`;
 }
 
 /** A null is the same as no value. */
@@ -182,8 +195,8 @@ async function askSetting({ prompter, fields }: Wizard, setting: ServiceSetting)
   const shown = current === null ? hint : String(current);
   for (;;) {
     const answer = await prompter.ask(`${question}${shown === "" ? "" : ` [${shown}]`}`);
-    const value = readAnswer(answer, current, setting);
-    const expected = value === null && isOptional ? null : setting.check(value);
+    const value = readAnswer(answer, current, setting, fields);
+    const expected = value === null && isOptional ? null : setting.check(value, fields);
     if (expected !== null) {
       printLines([`It must be ${expected}.`]);
       continue;
@@ -198,12 +211,13 @@ function readAnswer(
   answer: string,
   current: unknown,
   { default: initial, suggest, check }: ServiceSetting,
+  fields: Fields,
 ): unknown {
   if (answer === "") return current;
   if (answer === "none" && initial === null) return null;
   if (answer === "new" && suggest) return suggest();
   // A number or a list, if the setting is one.
-  if (check(answer) !== null && /^[\d[{]/.test(answer)) {
+  if (check(answer, fields) !== null && /^[\d[{]/.test(answer)) {
     try {
       return JSON.parse(answer);
     } catch {}
@@ -212,17 +226,24 @@ function readAnswer(
 }
 
 async function askSecret(
-  { prompter, name, saved, secrets, env }: Wizard,
+  { prompter, name, saved, secrets, env, fields }: Wizard,
   setting: ServiceSetting,
 ): Promise<void> {
   const variable = nameSecretVariable(name, setting.name);
   if (env[variable]) return printLines([`${setting.question} (from ${variable})`]);
-  const current = secrets[setting.name] ?? saved.get(name, setting.name);
-  const hint = current !== null ? " [keep the saved one]" : setting.default === null ? " [none]" : "";
+  const isOptional = setting.default === null;
+  const hasEntered = secrets[setting.name] !== undefined;
+  const current = hasEntered ? secrets[setting.name] : saved.get(name, setting.name);
+  const keep = `keep the ${hasEntered ? "one you entered" : "saved one"}${isOptional ? "; none removes it" : ""}`;
+  const hint = current ? ` [${keep}]` : isOptional ? " [none]" : "";
   for (;;) {
     const answer = await prompter.ask(`${setting.question}${hint}`, { isHidden: true });
-    if (answer === "" && (current !== null || setting.default === null)) return;
-    const expected = setting.check(answer);
+    if (answer === "" && (current || isOptional)) return;
+    if (answer === "none" && isOptional) {
+      if (current) secrets[setting.name] = null;
+      return;
+    }
+    const expected = setting.check(answer, fields);
     if (expected === null) {
       secrets[setting.name] = answer;
       return;
@@ -267,8 +288,7 @@ async function askDetail(wizard: Wizard): Promise<void> {
 
 async function askAnswers(wizard: Wizard): Promise<void> {
   const { service, fields } = wizard;
-  const isNeeded =
-    service.hasAccounts && service.needsAccount?.(withDefaults(wizard), secretOf(wizard)) === true;
+  const isNeeded = needsAccount(wizard);
   if (isNeeded) await askAccounts(wizard, "Which account gets the alerts?");
   if (fields.detail !== "full" || !service.canAnswer(withDefaults(wizard), secretOf(wizard)))
     delete fields.answers;
@@ -283,6 +303,9 @@ async function askAnswers(wizard: Wizard): Promise<void> {
   else delete fields.accounts;
 }
 
+const needsAccount = (wizard: Wizard): boolean =>
+  wizard.service.needsAccount?.(withDefaults(wizard), secretOf(wizard)) === true;
+
 const isAnswering = ({ fields }: Wizard): boolean => fields.answers === "safe" || fields.answers === "all";
 
 async function askAccounts(wizard: Wizard, question: string): Promise<void> {
@@ -290,14 +313,22 @@ async function askAccounts(wizard: Wizard, question: string): Promise<void> {
   const known = Array.isArray(fields.accounts) ? fields.accounts.join(", ") : "";
   const tapper = isAnswering(wizard) ? "the one that taps the button of the test" : "none";
   const hint = service.findSender ? "the one that writes to the bot" : tapper;
-  const answer = await prompter.ask(`${question} Ids, with commas between them [${known || hint}]`);
-  const ids = (answer || known)
-    .split(",")
-    .map((id) => id.trim())
-    .filter((id) => id !== "");
-  const found = ids.length > 0 ? ids : await findSender(wizard);
-  if (found.length > 0) fields.accounts = found;
-  else delete fields.accounts;
+  for (;;) {
+    const answer = await prompter.ask(`${question} Ids, with commas between them [${known || hint}]`);
+    const ids = (answer || known)
+      .split(",")
+      .map((id) => id.trim())
+      .filter((id) => id !== "");
+    const wrong = ids.find((id) => (service.checkAccount?.(id) ?? null) !== null);
+    if (wrong !== undefined) {
+      printLines([`${quote(wrong)} must be ${service.checkAccount?.(wrong)}.`]);
+      continue;
+    }
+    const accounts = ids.length > 0 ? ids : await findSender(wizard);
+    if (accounts.length > 0) fields.accounts = [...accounts];
+    else delete fields.accounts;
+    return;
+  }
 }
 
 const senderWaitMs = 120_000;
@@ -334,13 +365,18 @@ const printTapHint = ({ name }: Service): void =>
 
 const secretOf =
   ({ secrets, saved, name }: Wizard) =>
-  (field: string): string | null =>
-    secrets[field] ?? saved.get(name, field);
+  (field: string): string | null => {
+    const entered = secrets[field];
+    return entered === undefined ? saved.get(name, field) : entered;
+  };
 
 const redactWith =
   ({ secrets, saved }: Wizard) =>
   (text: string): string =>
-    Object.values(secrets).reduce((left, value) => left.replaceAll(value, "•••"), saved.redact(text));
+    Object.values(secrets).reduce<string>(
+      (left, value) => (value === null ? left : left.replaceAll(value, "•••")),
+      saved.redact(text),
+    );
 
 function withDefaults({ service, fields }: Wizard): Readonly<Record<string, unknown>> {
   const defaults = service.settings.flatMap(({ name, isSecret, default: value }) =>
@@ -351,27 +387,39 @@ function withDefaults({ service, fields }: Wizard): Readonly<Record<string, unkn
 
 type Next = "save" | "again" | "stop";
 
+/** While no account is listed yet, the settings are checked as if answers were off. */
+function check(wizard: Wizard): CheckedChannel {
+  const { name, fields } = wizard;
+  const answers = isPairing(wizard) ? { answers: "off" } : {};
+  const settings = parseConfig({ channels: { [name]: { ...fields, ...answers } } }).config.channels[name];
+  return settings
+    ? checkChannel(name, settings, secretOf(wizard))
+    : { problems: ["These settings are not valid."] };
+}
+
+/** What is known to fail without a test message. */
+function findProblems(wizard: Wizard): readonly string[] {
+  const checked = check(wizard);
+  if ("problems" in checked) return checked.problems;
+  const { service, fields } = wizard;
+  return needsAccount(wizard) && fields.accounts === undefined
+    ? [`No account is set that ${service.name} could send alerts to.`]
+    : [];
+}
+
 async function test(wizard: Wizard): Promise<Next> {
-  const { name, service, fields, prompter } = wizard;
-  const secret = secretOf(wizard);
-  const { config } = parseConfig({
-    channels: { [name]: { ...fields, ...(isPairing(wizard) ? { accounts: ["unknown"] } : {}) } },
-  });
-  const settings = config.channels[name];
-  const checked = settings && checkChannel(name, settings, secret);
-  if (!checked || "problems" in checked) {
-    printLines(checked ? checked.problems : ["These settings are not valid."]);
-    return askNext(prompter);
-  }
+  const { name, service, fields } = wizard;
+  const checked = check(wizard);
+  if ("problems" in checked) throw new Error(checked.problems.join("; "));
   printLines(["A test message is sent now."]);
   const result = await testChannelDirectly({
     name,
     service,
     settings: checked.settings,
-    secret,
+    secret: secretOf(wizard),
     redact: redactWith(wizard),
     isAnswering: isAnswering(wizard),
-    accounts: isPairing(wizard) ? null : settings.accounts,
+    accounts: isPairing(wizard) ? null : ((fields.accounts ?? []) as string[]),
     waitMs: tapWaitMs,
     onSent: () => printTapHint(service),
   });

@@ -49,8 +49,8 @@ export function createPrompter(onStopped: string): Prompter {
         else waiting = resolve;
       });
       isHidden = false;
-      // What was typed or piped in is not on the screen, so neither is its line break.
-      if (options.isHidden || !isTerminal) print("\n");
+      // What was typed or piped in is not on the screen, so neither is its line break. Ctrl-C leaves the cursor in the line.
+      if (options.isHidden || !isTerminal || line === null) print("\n");
       if (line === null) throw Object.assign(new Error(onStopped), { exitCode: 1 });
       return line.trim();
     },

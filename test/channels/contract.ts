@@ -58,8 +58,8 @@ export function testService({ service, start }: ServiceContract): void {
       const { server } = await openChannel();
       for (const { name, check, isSecret } of service.settings) {
         const value = isSecret ? server.secrets[name] : server.settings[name];
-        if (value !== undefined) expect(check(value)).toBeNull();
-        expect(check([{ not: "valid" }])).toBeString();
+        if (value !== undefined) expect(check(value, server.settings)).toBeNull();
+        expect(check([{ not: "valid" }], server.settings)).toBeString();
       }
     });
 

@@ -100,9 +100,9 @@ describe("beckon channel add", () => {
     await terminal.waitFor("It must be the address of a server");
     await terminal.answer("Which server?", server.url);
     await terminal.answer("Which topic?", "alerts-4f1c");
-    await terminal.answer("topic for your answers?", "answers-9b2e");
+    await terminal.answer("For answers from the phone", "answers-9b2e");
     await terminal.answer("access token?", "tk_local");
-    await terminal.answer("token for your answers?", "");
+    await terminal.answer("token for answers?", "");
     await terminal.answer("leave this machine? [summary]", "full");
     await terminal.answer("answered from there? [off]", "safe");
     await terminal.answer("When? [away]", "");
@@ -138,7 +138,7 @@ describe("beckon channel add", () => {
     await terminal.waitFor("exists already");
     await terminal.answer("Which service? [Slack]", "");
     await terminal.answer("incoming webhook", "");
-    await terminal.answer("id of the channel", "C0123ABCD");
+    await terminal.answer("The id of a channel", "C0123ABCD");
     await terminal.answer("bot's token", server.secrets.botToken ?? "");
     await terminal.answer("app-level token", server.secrets.appToken ?? "");
     await terminal.answer("leave this machine?", "full");
@@ -214,7 +214,6 @@ describe("beckon channel add", () => {
     await terminal.answer("Which service?", "discord");
     await terminal.answer("Which bot token?", "");
     await terminal.answer("Which webhook address?", server.secrets.webhook ?? "");
-    await terminal.answer("Which channel", "");
     await terminal.answer("leave this machine?", "");
     await terminal.answer("When?", "");
     await terminal.answer("Has it arrived?", "y");
@@ -223,6 +222,97 @@ describe("beckon channel add", () => {
     expect(readConfig().channels).toEqual({ team: { type: "discord", detail: "summary", when: "away" } });
     expect(readSecrets()).toEqual({ team: { webhook: server.secrets.webhook } });
     expect(terminal.screen()).not.toContain(server.secrets.webhook ?? "");
+    expect(terminal.screen()).not.toContain("Which channel");
+  }, 60_000);
+
+  test("asks only what fits the answers before, and refuses what cannot work", async () => {
+    const server = await startNtfy();
+    const terminal = openTerminal(["channel", "add", "phone"]);
+    await terminal.answer("Which service?", "ntfy");
+    await terminal.answer("Which server?", server.url);
+    await terminal.answer("Which topic?", "alerts-4f1c");
+    await terminal.answer("For answers from the phone", "alerts-4f1c");
+    await terminal.waitFor("It must be another topic than that of the alerts.");
+    await terminal.answer("For answers from the phone", "");
+    await terminal.answer("Which access token?", "tk_local");
+    await terminal.answer("leave this machine?", "");
+    await terminal.waitFor("after 2 minutes without an answer, whether you are at the desk or not");
+    await terminal.answer("When?", "");
+    await terminal.answer("Has it arrived?", "y");
+    expect(await terminal.child.exited).toBe(0);
+    expect(terminal.screen()).not.toContain("token for answers");
+  }, 60_000);
+
+  test("takes the id of an account, and refuses its name", async () => {
+    const server = await startSlackServer();
+    stops.push(server.stop);
+    writeConfig(JSON.stringify({ channels: { team: { type: "slack", apiUrl: server.settings.apiUrl } } }));
+    mkdirSync(dirname(fixture.paths.channelSecrets), { recursive: true });
+    writeFileSync(
+      fixture.paths.channelSecrets,
+      JSON.stringify({ team: { ...server.secrets, webhookUrl: "https://example.invalid/hook" } }),
+      { mode: 0o600 },
+    );
+    const terminal = openTerminal(["channel", "add", "team"]);
+    await terminal.answer("Which service? [Slack]", "");
+    await terminal.answer("[keep the saved one; none removes it]", "none");
+    await terminal.answer("The id of a channel", "C0123ABCD");
+    await terminal.answer("bot's token", "");
+    await terminal.answer("app-level token", "");
+    await terminal.answer("leave this machine?", "full");
+    await terminal.answer("answered from there?", "safe");
+    await terminal.answer("Which accounts may answer?", "@joe");
+    await terminal.waitFor('"@joe" must be the id of a member, like U0123ABCD.');
+    await terminal.answer("Which accounts may answer?", server.accounts.listed);
+    await terminal.answer("When?", "");
+    await terminal.waitFor('Tap "It works"');
+    await server.tap("It works");
+    await terminal.waitFor("The answer has arrived");
+    expect(await terminal.child.exited).toBe(0);
+    expect(readSecrets()).toEqual({ team: server.secrets });
+  }, 60_000);
+
+  test("a wrong token does not replace the settings of a channel that the running beckon uses", async () => {
+    const server = await startTelegramServer();
+    fixture.configure({ tg: { type: "telegram", server, fields: { answers: "off" } } });
+    await fixture.start();
+    await waitUntil(
+      async () => (await (await fixture.request("/api/channels")).text()).includes("telegram"),
+      waitMs,
+    );
+    const before = readConfig();
+    const terminal = openTerminal(["channel", "add", "tg"]);
+    await terminal.answer("Which service? [Telegram]", "");
+    await terminal.answer("Which token?", `1:${"x".repeat(35)}`);
+    await terminal.answer("Which chat?", "none");
+    await terminal.answer("leave this machine?", "summary");
+    await terminal.answer("Which account gets the alerts?", "joe");
+    await terminal.waitFor('"joe" must be the number of an account, like 12345678.');
+    await terminal.answer("Which account gets the alerts?", "");
+    await terminal.answer("When?", "");
+    await terminal.waitFor("It could not be sent: the token is not valid");
+    await terminal.answer("What now", "stop");
+    expect(await terminal.child.exited).toBe(1);
+    expect(readConfig()).toEqual(before);
+    expect(readSecrets()).toEqual({ tg: server.secrets });
+  }, 60_000);
+
+  test("a bot without an account to write to is not saved", async () => {
+    const server = await startTelegramServer();
+    stops.push(server.stop);
+    writeConfig(JSON.stringify({ channels: { tg: { type: "telegram", server: server.settings.server } } }));
+    const terminal = openTerminal(["channel", "add", "tg"]);
+    await terminal.answer("Which service? [Telegram]", "");
+    await terminal.answer("Which token?", `1:${"x".repeat(35)}`);
+    await terminal.answer("Which chat?", "");
+    await terminal.answer("leave this machine?", "");
+    await terminal.answer("Which account gets the alerts?", "");
+    await terminal.waitFor("No message was found: the token is not valid");
+    await terminal.answer("When?", "");
+    await terminal.waitFor("No account is set that Telegram could send alerts to.");
+    await terminal.answer("What now", "stop");
+    expect(await terminal.child.exited).toBe(1);
+    expect(existsSync(fixture.paths.channelSecrets)).toBe(false);
   }, 60_000);
 
   test("says why the test failed, and writes nothing unless you say so", async () => {
@@ -272,9 +362,8 @@ describe("beckon channel add", () => {
     await terminal.answer("Which service?", "1");
     await terminal.answer("Which server?", server.url);
     await terminal.answer("Which topic?", "alerts-4f1c");
-    await terminal.answer("topic for your answers?", "");
+    await terminal.answer("For answers from the phone", "");
     await terminal.waitFor("(from BECKON_CHANNEL_PHONE_TOKEN)");
-    await terminal.answer("token for your answers?", "");
     await terminal.answer("leave this machine?", "minimal");
     await terminal.answer("When?", "");
     await terminal.answer("Has it arrived?", "y");

@@ -24,6 +24,7 @@ export const discord: Service = {
   summary: "a channel, direct messages, and a thread per session; a webhook or a bot",
   canAnswer: isOfBot,
   hasAccounts: true,
+  checkAccount: (id) => (isId(id) ? null : "the id of an account, a number with 17 to 20 digits"),
   // A message of a webhook has no nonce.
   isIdempotent: isOfBot,
   maxButtons: 15,
@@ -41,9 +42,10 @@ export const discord: Service = {
     },
     {
       name: "webhook",
-      question: "Which webhook address? Leave it empty if you have a bot. A webhook cannot take answers.",
+      question: "Which webhook address? A webhook cannot take answers.",
       isSecret: true,
       default: null,
+      isAsked: (_, secret) => secret("token") === null,
       check: (value) =>
         typeof value === "string" && isHttpAddress(value) && /\/webhooks\/\d+\/[\w-]+$/.test(value)
           ? null
@@ -55,6 +57,7 @@ export const discord: Service = {
         "Which channel of your server? Leave it empty for direct messages to the first of the accounts.",
       isSecret: false,
       default: null,
+      isAsked: (_, secret) => secret("token") !== null,
       check: (value) =>
         value === null || isId(value) ? null : "the id of a channel, a number with 17 to 20 digits",
     },

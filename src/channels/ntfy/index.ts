@@ -47,10 +47,15 @@ export const ntfy: Service = {
     },
     {
       name: "replyTopic",
-      question: "Which topic for your answers? It must be another one that nobody can guess.",
+      question:
+        "For answers from the phone: which topic? Another one that nobody can guess. Leave it empty for alerts only.",
       isSecret: false,
       default: null,
-      check: (value) => (value === null ? null : checkTopic(value)),
+      check(value, { topic }) {
+        if (value === null) return null;
+        // beckon would read its own alerts as answers.
+        return value === topic ? "another topic than that of the alerts" : checkTopic(value);
+      },
     },
     {
       name: "click",
@@ -75,9 +80,10 @@ export const ntfy: Service = {
     {
       name: "replyToken",
       question:
-        "Which token for your answers? It is part of every message with buttons, so it must only be able to write to the topic for answers. Leave it empty if that topic needs none.",
+        "Which token for answers? It is part of every message with buttons, so it must only be able to write to the topic for answers. Leave it empty if that topic needs none.",
       isSecret: true,
       default: null,
+      isAsked: ({ replyTopic }) => typeof replyTopic === "string",
       check: checkToken,
     },
   ],

@@ -16,12 +16,15 @@ const checkToken =
       ? null
       : `a token that starts with ${prefix}`;
 
+const usesBot: ServiceSetting["isAsked"] = (_, secret) => secret("webhookUrl") === null;
+
 export const slack: Service = {
   type: "slack",
   name: "Slack",
   summary: "a channel or direct message; a webhook or a bot",
   canAnswer: ({ channel }) => typeof channel === "string",
   hasAccounts: true,
+  checkAccount: (id) => (/^[UW][A-Z0-9]{6,20}$/.test(id) ? null : "the id of a member, like U0123ABCD"),
   isIdempotent: () => false,
   maxButtons: 20,
   fits: isWhole,
@@ -36,9 +39,10 @@ export const slack: Service = {
     },
     {
       name: "channel",
-      question: "The id of the channel or of your direct message with the bot, like C0123ABCD",
+      question: "The id of a channel, like C0123ABCD, or your own member id for direct messages",
       isSecret: false,
       default: null,
+      isAsked: usesBot,
       check: (value) =>
         value === null || (typeof value === "string" && /^[CDGU][A-Z0-9]{6,20}$/.test(value))
           ? null
@@ -49,6 +53,7 @@ export const slack: Service = {
       question: "The bot's token (xoxb-…, from OAuth & Permissions; scope chat:write)",
       isSecret: true,
       default: null,
+      isAsked: usesBot,
       check: checkToken("xoxb-"),
     },
     {
@@ -57,6 +62,7 @@ export const slack: Service = {
         "For answers: the app-level token (xapp-…, from Basic Information; scope connections:write). Empty: no answers",
       isSecret: true,
       default: null,
+      isAsked: usesBot,
       check: checkToken("xapp-"),
     },
     {

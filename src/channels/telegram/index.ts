@@ -11,6 +11,7 @@ export const telegram: Service = {
   summary: "messages of a bot",
   canAnswer: () => true,
   hasAccounts: true,
+  checkAccount: (id) => (/^\d{1,20}$/.test(id) ? null : "the number of an account, like 12345678"),
   isIdempotent: () => false,
   maxButtons: 8,
   fits: (message) => createText(message).text.length <= maxTextLength,
