@@ -10,7 +10,8 @@ import { appendBoundedLine } from "../storage/log.ts";
 /** Secrets in its texts are masked before they come here. */
 export interface AnswerLogEntry {
   readonly at: number;
-  readonly what: "answered" | "shown" | "not shown";
+  /** "not sent": a channel did not deliver it. */
+  readonly what: "answered" | "shown" | "not shown" | "not sent";
   /** `agent:sessionId` */
   readonly session: string;
   readonly project: string | null;
@@ -26,7 +27,12 @@ export interface AnswerLogEntry {
 
 const AnswerLogEntrySchema = Type.Object({
   at: Type.Number(),
-  what: Type.Union([Type.Literal("answered"), Type.Literal("shown"), Type.Literal("not shown")]),
+  what: Type.Union([
+    Type.Literal("answered"),
+    Type.Literal("shown"),
+    Type.Literal("not shown"),
+    Type.Literal("not sent"),
+  ]),
   session: Type.String(),
   project: Type.Union([Type.String(), Type.Null()]),
   asked: Type.String(),

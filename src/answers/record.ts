@@ -133,7 +133,7 @@ export function createAnswerRecorder(options: AnswerRecorderOptions): AnswerReco
       const session = findSession(sessionKeyOfAlert(key));
       if (!session) return;
       const asked = describeAlert(session, key) ?? "";
-      addAlert(session, key, { what: isSent ? "shown" : "not shown", asked, outcome });
+      addAlert(session, key, { what: isSent ? "shown" : "not sent", asked, outcome });
     },
     stop: outcomes.stop,
   };

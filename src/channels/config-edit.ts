@@ -1,4 +1,4 @@
-/** Writes a channel into config.json, and changes nothing else in it. */
+/** Writes a channel into config.json or removes it, and changes nothing else in it. */
 import { isRecord } from "../core/json.ts";
 import { rewriteSettings } from "../settings-file/index.ts";
 import {
@@ -12,7 +12,10 @@ import {
   isBlank,
   type Json,
   lineIndent,
+  listProperties,
   parseSettings,
+  removeMembers,
+  replaceContent,
 } from "../settings-file/json-text.ts";
 
 type ChannelFields = Readonly<Record<string, Json>>;
@@ -25,6 +28,32 @@ export async function writeChannel(
   fields: ChannelFields,
 ): Promise<void> {
   await rewriteSettings(path, ({ text }) => ({ text: setChannel(text ?? "", name, fields) }), { home });
+}
+
+/** False if there is no such channel. Throws an error for the user, and then has changed nothing. */
+export async function deleteChannel(path: string, home: string, name: string): Promise<boolean> {
+  const decide = ({ text }: { readonly text: string | null }) => {
+    const without = dropChannel(text ?? "", name);
+    return without === null ? null : { text: without };
+  };
+  return (await rewriteSettings(path, decide, { home })) !== null;
+}
+
+/** The text of config.json without this channel; null if it has none of that name. */
+export function dropChannel(text: string, name: string): string | null {
+  if (isBlank(text)) return null;
+  const { bom, body, root } = parseSettings(text);
+  const channels = findProperty(root, "channels")?.value;
+  // A key can be there twice.
+  const nodes = channels
+    ? listProperties(channels).flatMap(({ key, node }) => (key === name ? [node] : []))
+    : [];
+  if (!channels || nodes.length === 0) return null;
+  const isLast = channels.children?.length === nodes.length;
+  const edits = isLast ? [replaceContent(channels, "")] : removeMembers(channels, new Set(nodes));
+  const edited = bom + applyEdits(body, edits);
+  assertOnlyChanged(body, edited.slice(bom.length), name);
+  return edited;
 }
 
 /** The text of config.json with this channel. A channel of that name is replaced in place. */

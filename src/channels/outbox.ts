@@ -227,7 +227,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       onProblem(
         `${entry.handle === null ? "a message was refused" : "a message could not be updated"}: ${reason}`,
       );
-      drop(entry, `it was refused: ${reason}`);
+      drop(entry, reason);
       return;
     }
     if (failure?.isUncertain && entry.handle === null && !options.isIdempotent) {

@@ -75,6 +75,19 @@ export function writeChannelSecrets(
   writePrivateFile(path, `${JSON.stringify(merged, null, 2)}\n`);
 }
 
+/** Removes all secrets of a channel, and keeps everything else. False if there are none. Throws an error for the user. */
+export function removeChannelSecrets(
+  { channelSecrets: path }: Pick<Paths, "channelSecrets">,
+  channel: string,
+): boolean {
+  const { values, problem } = readFile(path);
+  if (problem !== null) throw new Error(problem);
+  if (!Object.hasOwn(values, channel)) return false;
+  const { [channel]: _, ...others } = values;
+  writePrivateFile(path, `${JSON.stringify(others, null, 2)}\n`);
+  return true;
+}
+
 interface SecretsFile {
   readonly values: JsonRecord;
   readonly problem: string | null;

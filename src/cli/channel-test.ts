@@ -14,7 +14,8 @@ export async function testChannel(name: string): Promise<number> {
   const known = channels.find((one) => one.name === name);
   if (!known) throw unknownChannel(name, channels, problems);
   const { checked, settings } = known;
-  if ("problems" in checked) throw new Error(checked.problems.join("\n"));
+  if ("problems" in checked)
+    throw new Error([...checked.problems, `To change its settings: beckon channel add ${name}`].join("\n"));
   const onSent = () => {
     if (settings.answers === "off") return;
     printLines([`Sent. Tap "It works" in ${checked.service.name} within ${tapWaitMs / 1_000} s.`]);
@@ -36,7 +37,11 @@ export async function testChannel(name: string): Promise<number> {
   return result.outcome === "sent" || result.outcome === "tapped" ? 0 : 1;
 }
 
-function unknownChannel(name: string, channels: readonly KnownChannel[], problems: readonly string[]): Error {
+export function unknownChannel(
+  name: string,
+  channels: readonly KnownChannel[],
+  problems: readonly string[],
+): Error {
   const names = channels.map((known) => known.name);
   const closest = findClosest(name, names);
   const hint =

@@ -1,5 +1,7 @@
-/** `beckon channel`: lists, adds and tests the places outside of this machine where alerts go. */
+/** `beckon channel`: lists, adds, tests and removes the places outside of this machine where alerts go. */
+import { deleteChannel } from "../channels/config-edit.ts";
 import { findService } from "../channels/index.ts";
+import { removeChannelSecrets } from "../channels/secrets.ts";
 import type { ChannelReport } from "../channels/sink.ts";
 import { findClosest } from "../core/text/closest.ts";
 import { resolvePaths } from "../storage/paths.ts";
@@ -7,10 +9,10 @@ import { formatLocalTime } from "../system/clock.ts";
 import { parseArguments, quote, usageError } from "./args.ts";
 import { addChannel } from "./channel-add.ts";
 import { fetchChannelReports, readChannels } from "./channel-facts.ts";
-import { testChannel } from "./channel-test.ts";
-import { padText, print, printLines } from "./output.ts";
+import { testChannel, unknownChannel } from "./channel-test.ts";
+import { homeFolder, padText, print, printLines } from "./output.ts";
 
-const actions = ["list", "add", "test"];
+const actions = ["list", "add", "test", "remove"];
 
 export async function channel(args: string[]): Promise<number> {
   const { rest, flags } = parseArguments(args, {
@@ -23,13 +25,30 @@ export async function channel(args: string[]): Promise<number> {
   if (!actions.includes(action)) {
     const closest = findClosest(action, actions);
     const hint = closest === null ? "" : `: did you mean ${closest}?`;
-    throw usageError(`channel takes list, add NAME or test NAME, but got ${quote(action)}${hint}`);
+    throw usageError(
+      `channel takes list, add NAME, test NAME or remove NAME, but got ${quote(action)}${hint}`,
+    );
   }
   if (extra !== undefined) throw usageError(`channel ${action} got one argument too many: ${quote(extra)}`);
   if (flags.has("--json") && action !== "list") throw usageError("only channel list has --json");
   if (action === "list") return listChannels(flags.has("--json"));
   if (name === undefined) throw usageError(`channel ${action} takes the name of a channel, like phone`);
+  if (action === "remove") return removeChannel(name);
   return action === "add" ? addChannel(name) : testChannel(name);
+}
+
+async function removeChannel(name: string): Promise<number> {
+  const paths = resolvePaths();
+  // The settings first: the running beckon reports a channel whose secrets are missing.
+  const hadSettings = await deleteChannel(paths.config, homeFolder(), name);
+  const hadSecrets = removeChannelSecrets(paths, name);
+  if (!hadSettings && !hadSecrets) {
+    const { channels, problems } = readChannels(paths);
+    throw unknownChannel(name, channels, problems);
+  }
+  const files = [hadSettings ? paths.config : null, hadSecrets ? paths.channelSecrets : null];
+  printLines([`Removed ${name} from ${files.filter((path) => path !== null).join(" and ")}.`]);
+  return 0;
 }
 
 async function listChannels(isJson: boolean): Promise<number> {

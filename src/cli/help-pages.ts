@@ -31,8 +31,8 @@ export function createPages(table: readonly Agent[]): readonly (readonly HelpPag
   const whose: readonly HelpRow[] = [
     ["--scope user|project|local", "which of the agent's settings files"],
     [
-      "--agent NAME",
-      untested.length === 0 ? "only this agent" : `only this agent; untested: ${untested.join(", ")}`,
+      "--agent NAME…",
+      `only these agents: ${tested.map(({ id }) => id).join(", ")}${untested.length === 0 ? "" : `; untested: ${untested.join(", ")}`}`,
     ],
   ];
   return [
@@ -218,14 +218,21 @@ export function createPages(table: readonly Agent[]): readonly (readonly HelpPag
           ["beckon channel add NAME", "send alerts to your phone or chat: asks, tests, saves"],
           ["beckon channel test NAME", "send a test message there"],
           ["beckon channel list", "every channel, and whether it works"],
+          ["beckon channel remove NAME", "send nothing there any more"],
         ],
         summary:
           "Sends alerts to your phone or chat, and takes answers from there if you turn that on. NAME is yours to choose, like phone.",
-        usage: ["beckon channel add NAME", "beckon channel test NAME", "beckon channel list [--json]"],
+        usage: [
+          "beckon channel add NAME",
+          "beckon channel test NAME",
+          "beckon channel list [--json]",
+          "beckon channel remove NAME",
+        ],
         options: [json],
         examples: [
           ["beckon channel add phone", "asks which service, tests it, and saves it"],
           ["beckon channel test phone", "waits for your tap if answers are on"],
+          ["beckon channel remove phone", "removes its settings and its secrets"],
         ],
       },
       {

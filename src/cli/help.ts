@@ -47,16 +47,18 @@ ${rows.map((group) => formatRows(group, width).join("\n")).join("\n\n")}
 SESSION is a session's id, its first 4 characters or more, or its project.
 
 Environment:
-  BECKON_HOME        one folder for all files (absolute; set it for agents too)
-  BECKON_PORT        the port (4488; if it is in use, the next free one)
-  BECKON_URL         where hooks send events (this machine only)
-  BECKON_PROVIDER    the agent to assume if a hook names none (${defaultAgent})
-  BECKON_DEBUG       if set, errors come with their stack
-${table.flatMap(({ settingsVariables }) => settingsVariables.map(formatVariable)).join("")}`;
+${formatRows([
+  ["BECKON_HOME", "one folder for all files (absolute; set it for agents too)"],
+  ["BECKON_PORT", "the TCP port (4488; if it is in use, the next free one)"],
+  ["BECKON_URL", "where hooks send events (this machine only)"],
+  ["BECKON_PROVIDER", `the agent to assume if a hook names none (${defaultAgent})`],
+  ["BECKON_DEBUG", "if set, errors come with their stack"],
+  ...table.flatMap(({ settingsVariables }) =>
+    settingsVariables.map(({ name, meaning }): HelpRow => [name, meaning]),
+  ),
+]).join("\n")}
+`;
 }
-
-const formatVariable = ({ name, meaning }: Agent["settingsVariables"][number]): string =>
-  `  ${name.padEnd(17)}  ${meaning}\n`;
 
 export async function version(args: string[]): Promise<number> {
   parseArguments(args, { command: "--version" });

@@ -43,6 +43,16 @@ const aliases: Readonly<Record<string, string>> = {
   uninstall: "--uninstall",
 };
 
+/** What people type for a command with another name. */
+const otherNames: Readonly<Record<string, string>> = {
+  watch: "status --watch",
+  "--watch": "status --watch",
+  dashboard: "open",
+  list: "status",
+  ls: "status",
+  setup: "--install",
+};
+
 /** What a typo is compared with. */
 const knownOptions = ["--install", "--uninstall", "--version", "--help"];
 const knownCommands =
@@ -124,5 +134,6 @@ async function unknownCommand(name: string): Promise<Error> {
   const isOption = name.startsWith("-");
   const similar = findClosest(name, isOption ? knownOptions : knownCommands);
   const text = `unknown ${isOption ? "option" : "command"} ${quote(name)}`;
-  return usageError(similar === null ? text : `${text}: did you mean ${resolveAlias(similar)}?`);
+  const meant = Object.hasOwn(otherNames, name) ? otherNames[name] : similar && resolveAlias(similar);
+  return usageError(meant ? `${text}: did you mean ${meant}?` : text);
 }

@@ -31,7 +31,7 @@ export async function quiet(args: string[]): Promise<number> {
 
 export function formatQuiet({ by, until }: Quiet, now: number): string {
   if (by === "quiet hours")
-    return `Quiet until ${formatLocalTime(until ?? now, now)} (quiet hours): beckon shows no alerts.`;
+    return `Quiet until ${formatLocalTime(until ?? now, now)} (quiet hours): beckon shows no alerts. To change them: quietHours in config.json`;
   const end = until === null ? "" : ` until ${formatLocalTime(until, now)}`;
   return `Quiet${end}: beckon shows no alerts. To end it: beckon quiet off`;
 }

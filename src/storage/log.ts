@@ -48,7 +48,8 @@ export function openLog(path: string, options: LogOptions = {}): Log {
   function writeCount(): void {
     cancelCount?.();
     cancelCount = null;
-    if (repeated > 0) write(`… ${repeated} more times: ${last.slice(0, 80)}`, "info");
+    if (repeated > 0)
+      write(`… ${repeated} more ${repeated === 1 ? "time" : "times"}: ${last.slice(0, 80)}`, "info");
     repeated = 0;
   }
 

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { setChannel, writeChannel } from "../../src/channels/config-edit.ts";
+import { dropChannel, setChannel, writeChannel } from "../../src/channels/config-edit.ts";
 
 const phone = { type: "ntfy", topic: "t", accounts: ["1"] };
 const read = (text: string) => JSON.parse(text.replace("\ufeff", ""));
@@ -55,6 +55,31 @@ test.each([
 ])("%s are refused, and nothing is changed", (_, text) => {
   expect(() => setChannel(text, "phone", phone)).toThrow();
 });
+
+test.each([
+  [
+    "in the middle",
+    '{"channels": {"a": {}, "phone": {"x": 1}, "b": {}}, "c": 1}',
+    '{"channels": {"a": {}, "b": {}}, "c": 1}',
+  ],
+  ["first", '{"channels": {"phone": {"x": 1}, "b": {}}}', '{"channels": {"b": {}}}'],
+  [
+    "last on its own line",
+    '{\n "channels": {\n  "a": {},\n  "phone": {}\n }\n}\n',
+    '{\n "channels": {\n  "a": {}\n }\n}\n',
+  ],
+  ["alone", '{ "channels": { "phone": {} } }', '{ "channels": {} }'],
+  ["written twice", '{"channels": {"phone": {}, "phone": {"x": 1}}}', '{"channels": {}}'],
+])("a channel that is %s is removed, and everything else stays byte for byte", (_, text, expected) => {
+  expect(dropChannel(text, "phone")).toBe(expected);
+});
+
+test.each(["", "{}", '{"channels": []}', '{"channels": {"a": {}}}'])(
+  "%p has no channel to remove",
+  (text) => {
+    expect(dropChannel(text, "phone")).toBeNull();
+  },
+);
 
 test("for any settings, only the channel changes", () => {
   const json = fc.jsonValue({ maxDepth: 3 });

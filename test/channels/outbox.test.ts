@@ -186,7 +186,7 @@ describe("a service that fails", () => {
     put(fixture, "a", "two");
     await fixture.advance(10 * minuteMs);
     expect(fixture.ids).toHaveLength(1);
-    expect(fixture.dropped).toEqual(["a: it was refused: wrong token"]);
+    expect(fixture.dropped).toEqual(["a: wrong token"]);
     fixture.outbox.finish("a", null, "");
     expect(fixture.outbox.saved()).toEqual([]);
   });

@@ -499,6 +499,38 @@ test("a beckon that a hook starts in a folder of a project's choice uses no chan
   hook.signal("SIGKILL");
 }, 60_000);
 
+describe("beckon channel remove", () => {
+  test("removes the settings and the secrets of a channel, and the running beckon stops using it", async () => {
+    const server = await startNtfyServer();
+    const other = await startPushoverServer();
+    fixture.configure({
+      phone: { type: "ntfy", server },
+      work: { type: "pushover", server: other, fields: { answers: "off" } },
+    });
+    await fixture.start();
+    const readNames = async () => {
+      const body = (await (await fixture.request("/api/channels")).json()) as {
+        channels: { name: string }[];
+      };
+      return body.channels.map(({ name }) => name);
+    };
+    await waitUntil(async () => (await readNames()).length === 2, waitMs);
+    const { out, code } = await run(["channel", "remove", "phone"]);
+    expect(out).toContain("Removed phone from");
+    expect(code).toBe(0);
+    expect(Object.keys(readConfig().channels)).toEqual(["work"]);
+    expect(readSecrets()).toEqual({ work: other.secrets });
+    await waitUntil(async () => (await readNames()).join() === "work", waitMs);
+  }, 60_000);
+
+  test("names the channels that there are if it does not know the name", async () => {
+    writeConfig('{"channels": {"phone": {"type": "ntfy", "topic": "t"}}}');
+    const { err, code } = await run(["channel", "remove", "phon"]);
+    expect(err).toContain('there is no channel "phon": did you mean phone?');
+    expect(code).toBe(1);
+  });
+});
+
 describe("beckon channel list", () => {
   test("says how to begin if there is none", async () => {
     const { out, code } = await run(["channel", "list"]);
@@ -558,20 +590,14 @@ test("a newcomer gets an alert on the phone with nothing but docs/channels.md", 
   const docs = readFileSync(join(repo, "docs/channels.md"), "utf8");
   const [, command = ""] = /^ +beckon (channel add phone)$/m.exec(docs) ?? [];
   const terminal = openTerminal(command.split(" "));
-  // "Choose ntfy", "press Enter at every question". Only the server is another one.
-  await terminal.answer("Which service?", "ntfy");
+  // "Enter 1 for ntfy, and press Enter at every other question". Only the server is another one.
+  await terminal.answer("Which service?", "1");
   await terminal.answer("Which server? [https://ntfy.sh]", server.url);
   await terminal.waitFor("Which topic?");
   await waitUntil(() => /\[beckon-[\w-]{16}\]/.test(terminal.screen()), waitMs);
   const [, topic = ""] = /\[(beckon-[\w-]{16})\]/.exec(terminal.screen()) ?? [];
   terminal.type("\r");
-  for (const question of [
-    "topic for your answers?",
-    "access token?",
-    "token for your answers?",
-    "leave this machine?",
-    "When?",
-  ])
+  for (const question of ["For answers from the phone", "access token?", "leave this machine?", "When?"])
     await terminal.answer(question, "");
   await terminal.waitFor("Has it arrived?");
   expect(server.published(topic).at(-1)?.title).toBe("beckon: a test");

@@ -27,6 +27,8 @@ describe("a usage error", () => {
       ["uninstall", "--purge"],
       'unknown command "uninstall": did you mean --uninstall? See beckon help uninstall.',
     ],
+    [["watch"], 'unknown command "watch": did you mean status --watch? See beckon --help.'],
+    [["--watch"], 'unknown option "--watch": did you mean status --watch? See beckon --help.'],
     [["uninstal"], 'unknown command "uninstal": did you mean --uninstall? See beckon --help.'],
     [["--instal"], 'unknown option "--instal": did you mean --install? See beckon --help.'],
     [["focus", "--nxt"], 'unknown option "--nxt" for focus: did you mean --next? See beckon help focus.'],

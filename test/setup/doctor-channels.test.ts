@@ -32,7 +32,12 @@ test("a channel that works is listed with when it was used last", () => {
 
 test("a channel that fails, or lacks a setting, is a problem with a command to run", () => {
   expect(check({ report: { problem: "ntfy answered 403", lastSentAt: null } })).toEqual([
-    ["channels.failing", "fail", "phone (ntfy): ntfy answered 403", "Run: beckon channel test phone"],
+    [
+      "channels.failing",
+      "fail",
+      "phone (ntfy): ntfy answered 403",
+      "Try again: beckon channel test phone. To change its settings: beckon channel add phone",
+    ],
   ]);
   expect(check({ mistakes: ["phone.topic is missing"] })).toEqual([
     ["channels.settings", "fail", "phone.topic is missing", "Run: beckon channel add phone"],

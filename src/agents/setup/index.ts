@@ -85,7 +85,7 @@ export function createAgentSetup(description: SetupDescription, machine: AgentMa
     }
     const [silent] = search?.silent ?? [];
     if (silent !== undefined) {
-      const text = `${silent} does not print its version`;
+      const text = `${silent} did not print its version`;
       return [programFinding("warn", "version", text, `Try it yourself: ${silent} --version`)];
     }
     const { program: command } = description.describeProgram(env);
@@ -179,10 +179,14 @@ export function createAgentSetup(description: SetupDescription, machine: AgentMa
   return {
     isPresent,
     findProgram,
-    describeProgram: ({ program, silent }) => [
-      ...silent.map((path) => `${path} is there, but does not print its version.`),
-      program ? `Found ${name} ${program.version} at ${program.path}.` : `${name} was not found.`,
-    ],
+    describeProgram({ program, silent: [silent] }) {
+      if (program) return [`Found ${name} ${program.version} at ${program.path}.`];
+      return [
+        silent === undefined
+          ? `${name} was not found.`
+          : `Found ${name} at ${silent}, but it did not print its version.`,
+      ];
+    },
     settingsPath,
     createRegistration,
     ...(description.createGuardRegistration

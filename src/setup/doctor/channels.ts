@@ -58,7 +58,7 @@ export function checkChannels(facts: ChannelsFacts): Finding[] {
           "fail",
           "failing",
           `${name} (${service}): ${report.problem}`,
-          `Run: beckon channel test ${name}`,
+          `Try again: beckon channel test ${name}. To change its settings: beckon channel add ${name}`,
         );
       const last =
         report.lastSentAt === null

@@ -24,12 +24,15 @@ export function findProgram(options: SearchOptions): Promise<ProgramSearch> {
 
 export function describeProgram({ program, silent }: ProgramSearch, version: string | null): string[] {
   if (program) return [`Found Claude Code ${program.version} at ${program.path}.`];
-  const notes = silent.map((path) => `${path} is there, but does not print its version.`);
+  const [path] = silent;
+  const problem =
+    path === undefined
+      ? "Claude Code was not found"
+      : `Found Claude Code at ${path}, but it did not print its version`;
+  if (version !== null) return [`${problem}: beckon assumes ${version}, as at the last install.`];
+  const next = path === undefined ? "once Claude Code is installed" : "later";
   return [
-    ...notes,
-    version === null
-      ? `Claude Code was not found: beckon registers the hooks that ${hookTable.assumedVersion} and later know. Run this again once Claude Code is installed, to register them all.`
-      : `Claude Code was not found: beckon assumes ${version}, as at the last install.`,
+    `${problem}: beckon registers the hooks that ${hookTable.assumedVersion} and later know. Run this again ${next}, to register them all.`,
   ];
 }
 

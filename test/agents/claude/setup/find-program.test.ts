@@ -1,7 +1,7 @@
 /** Claude Code is found where users install it, also by a program without the user's PATH. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readFileSync } from "node:fs";
-import { findProgram } from "../../../../src/agents/claude/setup/find-program.ts";
+import { describeProgram, findProgram } from "../../../../src/agents/claude/setup/find-program.ts";
 import type { SearchOptions } from "../../../../src/agents/setup/find-program.ts";
 import { exec } from "../../../../src/system/exec.ts";
 import { testWith } from "../../../needs.ts";
@@ -50,6 +50,16 @@ describe("Claude Code is found", () => {
     const path = home.script(home.at(".local", "bin", "claude"), says);
     expect(await find(home)).toEqual({ program: { path, version: "2.1.325" }, silent: [broken] });
   });
+});
+
+test("a program that does not print its version is not called missing", () => {
+  const search = { program: null, silent: ["/usr/bin/claude"] };
+  const found = "Found Claude Code at /usr/bin/claude, but it did not print its version";
+  expect(describeProgram(search, "2.1.325")).toEqual([
+    `${found}: beckon assumes 2.1.325, as at the last install.`,
+  ]);
+  expect(describeProgram(search, null)[0]).toStartWith(`${found}: beckon registers the hooks that`);
+  expect(describeProgram({ program: null, silent: [] }, null)[0]).toStartWith("Claude Code was not found");
 });
 
 testWith("linux")("a running session shows which program it is", async () => {
