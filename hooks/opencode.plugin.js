@@ -1,10 +1,15 @@
 // beckon's plugin for opencode. `beckon --install` writes this file, also when beckon is updated; `beckon --uninstall` removes it.
-// It reports what opencode's sessions do to beckon, and passes on what you answer there. It waits for nothing, changes nothing
-// that opencode does, and every fault is silent: without beckon, opencode works as before.
+// It reports what opencode's sessions do to beckon, and passes on what you answer there. It changes nothing that opencode does,
+// and every fault is silent: without beckon, opencode works as before. It waits for nothing, except before an edit in a project
+// where you have turned beckon's work guard on: the guard can refuse the edit, and has a second to do so.
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { resolve as resolvePath } from "node:path";
 
 const binary = "BECKON_BINARY";
 const home = "BECKON_HOME";
+/** beckon writes here in which projects the guard has to be asked. */
+const guardScope = "BECKON_GUARD_SCOPE";
 
 /** Texts are cut to this: a whole file that a tool writes is of no use to beckon. What a permission asks is not cut. */
 const maxText = 2_000;
@@ -14,6 +19,7 @@ const pauseMs = 60_000;
 const maxWaitMs = 300;
 /** A request stays open until it is answered: the next event waits only until it has surely been sent. */
 const heldWaitMs = 60;
+const maxGuardMs = 1_000;
 const maxQueued = 500;
 /** The main session and its subagents. */
 const maxFamily = 50;
@@ -201,11 +207,38 @@ export const Beckon = async (context) => {
     (act) =>
     async (...args) => {
       try {
-        act(...args);
+        return await act(...args);
       } catch {
         // Another version of opencode sends something else: that event is lost, and nothing more.
       }
     };
+
+  /** Resolves with why the edit is refused; with anything else if it goes on. */
+  const askGuard = quietly(async ({ tool, sessionID }, args) => {
+    const session = find(sessionID);
+    const input = describeEdit(tool, args);
+    if (input === null || Date.now() < pausedUntil || !isGuarded(session.directory, input)) return null;
+    const text = JSON.stringify({
+      type: "tool.started",
+      session: rootOf(session).id,
+      cwd: session.directory,
+      tool,
+      input,
+    });
+    return new Promise((resolve) => {
+      setTimeout(resolve, maxGuardMs, null);
+      start(text, ({ refuse }) => resolve(refuse), ["--guard"]).then(
+        () => resolve(null),
+        () => resolve(null),
+      );
+    });
+  });
+
+  const reportTool = quietly(({ tool, sessionID, callID }, output) => {
+    remember(callID, output);
+    const input = { ...cutAll(output?.args), ...cutAll(describeEdit(tool, output?.args)) };
+    report("tool.started", find(sessionID), { tool, call: callID, input });
+  });
 
   return {
     event: quietly(({ event }) => {
@@ -221,10 +254,12 @@ export const Beckon = async (context) => {
       report("prompt", session, { prompt: cut(texts.map((part) => part.text).join("\n")) });
       leaveOthers(session);
     }),
-    "tool.execute.before": quietly(({ tool, sessionID, callID }, output) => {
-      remember(callID, output);
-      report("tool.started", find(sessionID), { tool, call: callID, input: cutAll(output?.args) });
-    }),
+    "tool.execute.before": async (call, output) => {
+      const reason = await askGuard(call, output?.args);
+      // opencode does not run the tool, and the model gets the message as its result.
+      if (typeof reason === "string") throw new Error(reason);
+      await reportTool(call, output);
+    },
     "tool.execute.after": quietly(({ tool, sessionID, callID }) => {
       calls.delete(callID);
       report("tool.ended", find(sessionID), { tool, call: callID });
@@ -247,14 +282,58 @@ const cutAll = (args) =>
       .filter(([, value]) => typeof value !== "object" || JSON.stringify(value).length <= maxText),
   );
 
+/** Tool → the field of its arguments that names the file that it changes, or has the patch. */
+const editedFields = {
+  apply_patch: "patchText",
+  edit: "filePath",
+  multiedit: "filePath",
+  patch: "patchText",
+  write: "filePath",
+};
+
+/** What a call says about the files that it changes: of a patch only the lines that name them. null if it changes none. */
+function describeEdit(tool, args) {
+  const field = Object.hasOwn(editedFields, tool) ? editedFields[tool] : null;
+  const value = field === null ? null : args?.[field];
+  if (typeof value !== "string") return null;
+  return { [field]: field === "patchText" ? listHeaders(value).join("\n") : value };
+}
+
+const listHeaders = (patch) => patch.split("\n").filter((line) => line.startsWith("*** "));
+
+/** Whether the guard is on for one of the files, as far as the settings tell: beckon itself decides. */
+function isGuarded(directory, { filePath, patchText = "" }) {
+  if (guardScope === null) return false;
+  const { general, projects } = JSON.parse(readFileSync(guardScope, "utf8"));
+  const named = listHeaders(patchText).map((line) => /^\*\*\* (?:\w+ File|Move to): (.+)$/.exec(line)?.[1]);
+  const files = [filePath, ...named].filter((file) => typeof file === "string");
+  const here = findProject(projects, directory) ?? general;
+  return files.some((file) => (findProject(projects, resolvePath(directory, file.trim())) ?? here).edits);
+}
+
+/** The settings of the longest folder that contains the path. null if none does. */
+function findProject(projects, path) {
+  const clean = (text) => (process.platform === "win32" ? text.replaceAll("\\", "/").toLowerCase() : text);
+  const contains = (folder) => `${clean(path)}/`.startsWith(`${clean(folder).replace(/\/+$/, "")}/`);
+  const [longest] = Object.keys(projects)
+    .filter(contains)
+    .sort((a, b) => b.length - a.length);
+  return longest === undefined ? null : projects[longest];
+}
+
 /** Resolves with false if the program cannot be started, otherwise when it has ended. `onOutput` gets what it prints. */
-function startProcess(text, onOutput) {
+function startProcess(text, onOutput, options = []) {
   return new Promise((resolve) => {
     const env = { ...process.env, OPENCODE_PID: String(process.pid) };
     if (home !== null) env.BECKON_HOME = home;
     if (unattended.includes(command)) env.OPENCODE_UNATTENDED = "1";
     const stdio = ["pipe", onOutput ? "pipe" : "ignore", "ignore"];
-    const child = spawn(binary, ["hook", "opencode"], { cwd: "/", env, stdio, windowsHide: true });
+    const child = spawn(binary, ["hook", "opencode", ...options], {
+      cwd: "/",
+      env,
+      stdio,
+      windowsHide: true,
+    });
     let output = "";
     child.on("error", () => resolve(false));
     child.on("close", () => {

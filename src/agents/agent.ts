@@ -9,7 +9,7 @@ import type { AutoAllowRules } from "../core/config/auto-allow-rules.ts";
 import type { JsonRecord } from "../core/json.ts";
 import type { Exec, ListWindows } from "../core/ports.ts";
 import type { Answer, AskDetails } from "../core/session/ask-details.ts";
-import type { AgentEvent, ClockReading, Enrichment, Moment } from "../core/session/event.ts";
+import type { AgentEvent, ClockReading, Enrichment, Moment, Place } from "../core/session/event.ts";
 import type { Ask, Session } from "../core/session/session.ts";
 import type { HookOutput } from "../core/wire.ts";
 import type { AgentDangers } from "../shell/dangers/context.ts";
@@ -95,7 +95,10 @@ export interface Forwarding {
   canHold(payload: JsonRecord): boolean;
   /** How the agent's hooks call the work guard. Absent if its edits cannot be refused. */
   readonly guard?: {
-    /** The part of the payload that the guard needs: an edit can have megabytes. */
+    /**
+     * The part of the payload that the guard needs: an edit can have megabytes. `tool_input` or `input` has nothing but paths of
+     * files, or a patch without its changes.
+     */
     reduce(payload: JsonRecord): JsonRecord;
     /** What the hook prints. null for nothing, so that everything goes on as without beckon. */
     formatOutput(payload: JsonRecord, output: HookOutput): object | null;
@@ -119,6 +122,8 @@ export interface AgentRuntime {
   explainRefusal(payload: JsonRecord): string;
   /** What a hook asks the work guard. null if the payload names no event. */
   readGuardRequest?(payload: JsonRecord): GuardRequest | null;
+  /** The place of a hook, if it is the session's own. Absent if it always is. */
+  findOwnPlace?(place: Place | null): Place | null;
   /** Removes what tools returned (files, command output, images) from the event's text. `from` is where the payload starts. */
   stripToolOutput(text: string, from: number, payload: JsonRecord): string;
   /** Fields of the payload that identify a session, an event or a file: secrets in them are not masked. */
@@ -150,7 +155,13 @@ export interface GuardRequest {
   /** A session starts. */
   readonly isStart: boolean;
   /** null if the event is not a call that changes a file. */
-  readonly edit: { readonly tool: string; readonly path: string | null } | null;
+  readonly edit: ToolEdit | null;
+}
+
+export interface ToolEdit {
+  readonly tool: string;
+  /** The files that it changes. Empty if the call names none. */
+  readonly paths: readonly string[];
 }
 
 export interface StatusLineReport {
@@ -337,6 +348,8 @@ export interface RegistrationOptions {
   /** BECKON_HOME, if beckon is installed with it. */
   readonly home: string | null;
   readonly platform: "linux" | "win32";
+  /** The file that says where hooks have to ask the work guard. Absent if unknown: they ask nowhere. */
+  readonly guardScope?: string;
   /** Whether beckon reads along in the agent's status line. Absent to leave it as it is. */
   readonly statusLine?: boolean | undefined;
 }

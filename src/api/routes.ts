@@ -35,6 +35,7 @@ export const routes = {
   events: { method: "GET", path: "/api/events", access: "page" },
   history: { method: "GET", path: "/api/history", access: "page" },
   stats: { method: "GET", path: "/api/stats", access: "page" },
+  ports: { method: "GET", path: "/api/ports", access: "page" },
   lanes: { method: "GET", path: "/api/lanes", access: "page" },
   focus: { method: "POST", path: "/api/sessions/:id/focus", access: "page" },
   answer: { method: "POST", path: "/api/sessions/:id/answer", access: "page" },

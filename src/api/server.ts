@@ -8,7 +8,7 @@ import { isRecord, type JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { ActionRefused, HistoryReader, HoldHandler, IngestResult } from "../core/ports.ts";
 import type { ChildSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
-import type { HookOutput } from "../core/wire.ts";
+import type { HookOutput, PortSnapshot } from "../core/wire.ts";
 import type { EventStream } from "./event-stream.ts";
 import { createGuard, readFacts } from "./guard.ts";
 import { parseHistoryQuery, parseLanesQuery, parseStatsQuery } from "./history-query.ts";
@@ -73,6 +73,8 @@ export interface ServerOptions {
   readonly readStatusLine: (body: JsonRecord) => string | null;
   /** What the work guard says about a hook's event. A text says what is wrong with the body. */
   readonly checkGuard: (body: JsonRecord, isDryRun: boolean) => HookOutput | string;
+  /** The ports of all projects. */
+  readonly listPorts: () => readonly PortSnapshot[];
   /** Signs an answer to a hook, so that the hook can check that it is beckon's. */
   readonly sign: (request: string, text: string) => string;
   /** Permission hooks that wait for a decision. */
@@ -315,6 +317,7 @@ function createHandlers(
       if (typeof days === "string") return respond(400, { error: days });
       return respond(200, await history.computeStats(days));
     },
+    ports: () => respond(200, { ports: options.listPorts() }),
     lanes: async ({ query }) => {
       const range = parseLanesQuery(query, Date.now());
       if (typeof range === "string") return respond(400, { error: range });

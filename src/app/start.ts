@@ -303,8 +303,9 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     sessions: sessionsNow,
     get: store.get,
     dispatch: store.dispatch,
-    publish(event) {
-      for (const sink of sinks) sink.onTransition?.(event);
+    publish(transition) {
+      state.journalSessionEvent(transition.key, transition.event);
+      for (const sink of sinks) sink.onTransition?.(transition);
     },
     schedule: scheduleTogether,
     command: () => formatCommand(readInstallRecord(paths)?.binary ?? null),
@@ -437,6 +438,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
       runSessionAction({ store, clock, alerts, actions, pending }, name, action, body),
     setQuiet: (body) => setQuiet({ ...alerts, config, clock }, body),
     checkGuard: workGuard.check,
+    listPorts: workGuard.listPorts,
     sign: (request, text) => signDecision(decisionKey, request, text),
     readStatusLine: (body) => applyStatusLine({ agents, store, clock }, body),
     hold: pending,

@@ -5,11 +5,13 @@ import { limits } from "../core/limits.ts";
 import type { Sink } from "../core/ports.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { isProbe } from "../core/session/probe.ts";
+import type { SessionEvent } from "../core/wire.ts";
 import { createIngest, type Ingest } from "../ingest/index.ts";
 import { maskJson } from "../secrets/index.ts";
 import { decodeState, encodeState } from "../state/saved-state.ts";
 import { createStore, type Store } from "../state/store.ts";
 import { type JournalPosition, openJournal } from "../storage/journal/index.ts";
+import { createSessionEventBody } from "../storage/journal/session-event.ts";
 import type { Paths } from "../storage/paths.ts";
 import { createSaver } from "../storage/saver.ts";
 import { loadSnapshot, saveSnapshot } from "../storage/snapshot.ts";
@@ -34,6 +36,8 @@ export interface AppState {
   /** How far the spool was read; null if never. */
   readonly spoolPosition: SpoolPosition | null;
   readonly replayedEvents: number;
+  /** Journals what the work guard recorded, so that the history has it after a kill or a rebuild. */
+  journalSessionEvent(key: string, event: SessionEvent): void;
   /** Saves the state soon after each change. */
   createSnapshotSink(spoolPosition: () => SpoolPosition | null): Sink;
   close(): void;
@@ -79,6 +83,12 @@ export function openState({
     journalPosition: journal.position,
     spoolPosition,
     replayedEvents: replayed.lines,
+    journalSessionEvent(key, event) {
+      const { at, t, boot } = clock();
+      const entry = { id: event.id, at, t, boot, key: event.id, text: createSessionEventBody(key, event) };
+      // The history is sent the event too, and a journal that cannot be written is reported with the hooks' events.
+      journal.append(entry).catch(() => {});
+    },
     createSnapshotSink(currentSpoolPosition) {
       const save = (): void => {
         const covered = journal.position();

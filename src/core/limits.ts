@@ -9,6 +9,8 @@ export const limits = {
   maxSummaryLength: 400,
   maxTextLength: 1_900,
   maxOptions: 12,
+  /** Files that one patch changes. */
+  maxPatchedFiles: 1_000,
   maxSessions: 20_000,
   /** Recent events in the snapshot, about half a KB each. */
   maxSavedEvents: 5_000,

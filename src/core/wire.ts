@@ -273,6 +273,25 @@ export interface PortSummary {
   readonly open_dependencies: readonly string[];
 }
 
+/** GET /api/ports: a named piece of work in a project. */
+export interface PortSnapshot {
+  /** The project's folder. */
+  readonly project: string;
+  readonly id: string;
+  readonly title: string;
+  readonly status: PortSummary["status"];
+  readonly dependsOn: readonly string[];
+  /** Those that have not ended. */
+  readonly openDependencies: readonly string[];
+  /** It was started for every session of the project without a port of its own. */
+  readonly isForEverybody: boolean;
+  readonly createdAt: number;
+  /** null while it has not ended. */
+  readonly endedAt: number | null;
+  /** null if there is none. */
+  readonly note: string | null;
+}
+
 /** GET /api/events: the data of each event, by its name. */
 export interface StreamEvents {
   /** The whole state. Sent first, after what the client has missed. */

@@ -1,6 +1,7 @@
 /**
  * Reads the journal into the history from where it stopped: after a kill, a lock, a full disk, or from the start after a
- * damaged file was set aside. The journal has hook events only, so asks and spans are what the hooks alone say.
+ * damaged file was set aside. Of what changes sessions, the journal has hook events only, so asks and spans are what the hooks
+ * alone say.
  */
 import type { AskEnd, Transition } from "../core/ports.ts";
 import type { AgentEvent } from "../core/session/event.ts";

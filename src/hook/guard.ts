@@ -2,28 +2,34 @@
  * `beckon hook AGENT --guard`: asks the work guard about an edit, or about the start of a session, and prints its answer in the
  * agent's form. The agent waits for it, so whatever goes wrong here, nothing is printed, and the edit goes on.
  */
+import { listEditedFiles } from "../agents/edits.ts";
+import { type GuardScope, isInGuardScope } from "../core/config/work-guard.ts";
+import type { JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import { timing } from "../core/timing.ts";
 import type { HookOutput } from "../core/wire.ts";
-import { resolvePaths } from "../storage/paths.ts";
+import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { verifyDecision } from "../system/decision-signature.ts";
 import { openRequest } from "./http.ts";
-import { describeEvent, readSurroundings, type Sender } from "./meta.ts";
+import { describeEvent, readSmall, readSurroundings, type Sender } from "./meta.ts";
 import { chooseTarget } from "./target.ts";
 
 /** What the hook prints. null for nothing. */
 export async function askGuard(agent: Sender, stdin: Promise<string>): Promise<string | null> {
   const guard = agent.forwarding?.guard;
   const surroundings = readSurroundings(agent, process.env);
-  const choosing = chooseTarget(process.env, resolvePaths(), [], surroundings);
+  const paths = resolvePaths();
+  const choosing = chooseTarget(process.env, paths, [], surroundings);
   const payload = parseObject(await stdin);
   if (guard === undefined || payload === null) return null;
+  const reduced = guard.reduce(payload);
+  if (!(await isAsked(paths, reduced))) return null;
   const timedOut = Bun.sleep(timing.guardTimeoutMs).then(() => null);
   const target = await Promise.race([choosing, timedOut]);
   // Only this machine's own beckon may refuse an edit.
   if (target === null || !target.isLoopback || target.key === null) return null;
   const meta = { ...describeEvent(agent.forwarding, process.env), ...(await surroundings) };
-  const body = JSON.stringify({ provider: agent.id, _meta: meta, payload: guard.reduce(payload) });
+  const body = JSON.stringify({ provider: agent.id, _meta: meta, payload: reduced });
   const exchange = openRequest(target, "/api/guard?signed", body);
   const line = await Promise.race([exchange.readLine(), timedOut]);
   exchange.close();
@@ -32,6 +38,22 @@ export async function askGuard(agent: Sender, stdin: Promise<string>): Promise<s
   const output = verified === null ? null : parseObject(verified);
   const printed = output && guard.formatOutput(payload, output as unknown as HookOutput);
   return printed ? JSON.stringify(printed) : null;
+}
+
+/**
+ * False in a project where the guard is off, though another project or the general setting has this hook. It takes one small file
+ * that the app writes. If that is missing or damaged, the app decides.
+ */
+async function isAsked(paths: Paths, reduced: JsonRecord): Promise<boolean> {
+  const { cwd, tool_name, tool = tool_name, tool_input, input = tool_input } = reduced;
+  const scope = parseObject((await readSmall(paths.guardScope)) ?? "");
+  if (scope === null || typeof cwd !== "string") return true;
+  const files = tool === undefined ? null : Object.values(Object(input)).flatMap(listEditedFiles);
+  try {
+    return isInGuardScope(scope as unknown as GuardScope, cwd, files);
+  } catch {
+    return true;
+  }
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | null {

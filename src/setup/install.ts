@@ -239,7 +239,9 @@ function createRegistration(
 ): Registration {
   const platform = process.platform === "win32" ? "win32" : "linux";
   const { statusLine } = options;
-  return setup.createRegistration({ version, binary, home: homeSetting(options), platform, statusLine });
+  const { guardScope } = options.paths;
+  const home = homeSetting(options);
+  return setup.createRegistration({ version, binary, home, platform, statusLine, guardScope });
 }
 
 /** Started from inside WSL this is still a program of Windows: a shell in WSL could not run its path. */

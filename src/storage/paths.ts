@@ -23,6 +23,8 @@ export interface Paths {
   readonly answerLog: string;
   /** Named pieces of work, and the sessions that work on them. */
   readonly ports: string;
+  /** Where agents' hooks have to ask the work guard. Absent if nowhere. */
+  readonly guardScope: string;
   /** What happened, in SQLite. */
   readonly history: string;
   readonly lock: string;
@@ -62,6 +64,7 @@ export function resolvePaths(env: Env = process.env, platform: NodeJS.Platform =
     hookLog: join(state, "hook.log"),
     answerLog: join(state, "decisions.jsonl"),
     ports: join(state, "ports.json"),
+    guardScope: join(state, "guard.json"),
     history: join(state, "history.db"),
     lock: join(state, "lock"),
     alertState: join(state, "desk.json"),

@@ -127,10 +127,8 @@ export function createEventFinder() {
           const last = before?.port ?? null;
           if (last?.id === change.port?.id && last?.project === change.port?.project) return [];
           return [
-            ...(last === null ? [] : [create("port_end", { summary: `${last.id}: ${last.title}` }, last)]),
-            ...(change.port === null
-              ? []
-              : [create("port_start", { summary: `${change.port.id}: ${change.port.title}` }, change.port)]),
+            ...(last === null ? [] : [create("port_end", describePort(last), last)]),
+            ...(change.port === null ? [] : [create("port_start", describePort(change.port), change.port)]),
           ];
         }
         case "enriched":
@@ -188,10 +186,12 @@ export function createEventFinder() {
     change: Extract<AgentEvent["change"], { kind: "tool-end" }>,
     create: (type: SessionEventType, fields: Fields) => SessionEvent,
   ): SessionEvent[] {
-    const { tool, outcome, editPath } = change;
+    const { tool, outcome, editPaths } = change;
     if (outcome === "ok") {
-      if (editPath === undefined) return [];
-      return [create("file_edit", { summary: `${tool}: ${editPath}`, details: { tool, path: editPath } })];
+      if (editPaths === undefined) return [];
+      const [path] = editPaths;
+      const details = { tool, path, ...(editPaths.length > 1 ? { paths: editPaths } : {}) };
+      return [create("file_edit", { summary: `${tool}: ${editPaths.join(", ")}`, details })];
     }
     if (outcome !== "failed") return [];
     const call = session.tools.find(({ toolUseId }) => toolUseId !== null && toolUseId === change.toolUseId);
@@ -214,6 +214,11 @@ export function createEventFinder() {
     ];
   }
 }
+
+const describePort = ({ id, title, project, since }: SessionPort): Fields => ({
+  summary: `${id}: ${title}`,
+  details: { project, title, since },
+});
 
 const createCheckpoint = (create: (type: SessionEventType, fields: Fields) => SessionEvent): SessionEvent =>
   create("checkpoint_created", {

@@ -6,11 +6,16 @@
  * It never blocks by mistake: an edit is refused only if the settings ask for it, the ports could be read, and a port could be
  * started now.
  */
-import { realpathSync } from "node:fs";
+import { realpathSync, rmSync } from "node:fs";
 import { openEnvelope } from "../agents/envelope.ts";
 import type { LoadedAgents } from "../agents/index.ts";
 import type { Config } from "../core/config/config.ts";
-import { findGuardSettings, findLongest, type GuardSettings } from "../core/config/work-guard.ts";
+import {
+  createGuardScope,
+  findGuardSettings,
+  findLongest,
+  type GuardSettings,
+} from "../core/config/work-guard.ts";
 import { readErrorMessage } from "../core/error-message.ts";
 import type { JsonRecord } from "../core/json.ts";
 import type { Schedule, SessionChange, Sink, Transition } from "../core/ports.ts";
@@ -28,7 +33,9 @@ import { isProbe } from "../core/session/probe.ts";
 import type { Session } from "../core/session/session.ts";
 import { resolvePath } from "../core/text/paths.ts";
 import { computeFingerprint } from "../core/view/snapshot.ts";
-import type { HookOutput, SessionEvent } from "../core/wire.ts";
+import type { HookOutput, PortSnapshot, SessionEvent } from "../core/wire.ts";
+import { ignoreErrors, writePrivateFile } from "../storage/files.ts";
+import type { Paths } from "../storage/paths.ts";
 import { isAlive } from "../system/processes.ts";
 import { decide, needsPort } from "./decide.ts";
 import { createEventFinder, createSessionEvent } from "./events.ts";
@@ -38,6 +45,7 @@ import {
   findProject,
   findRun,
   listPorts,
+  listSnapshots,
   type PortBook,
   portStatus,
   type SessionIdentity,
@@ -46,7 +54,7 @@ import {
 import { findStoreProblem, readPorts, readPortsStamp, type StorePaths } from "./store.ts";
 
 export interface WorkGuardOptions {
-  readonly paths: StorePaths;
+  readonly paths: StorePaths & Pick<Paths, "guardScope">;
   readonly agents: LoadedAgents;
   readonly defaultProvider: string;
   readonly config: () => Config;
@@ -66,7 +74,21 @@ export interface WorkGuard extends Sink {
   start(): void;
   /** Answers a hook. A text says what is wrong with the body. `isDryRun`: nothing is recorded. */
   check(body: JsonRecord, isDryRun?: boolean): HookOutput | string;
+  /** The ports of all projects: those that run, then the open ones, then those that ended last. */
+  listPorts(): readonly PortSnapshot[];
   onSettingsChanged(): void;
+}
+
+interface StartedEdit {
+  readonly tool: string;
+  readonly editPaths: readonly string[];
+}
+
+/** An edited file, and the project and settings that count for it. */
+interface LocatedEdit {
+  readonly path: string | null;
+  readonly project: string | null;
+  readonly settings: GuardSettings;
 }
 
 const maxStartedEdits = 1_000;
@@ -86,8 +108,8 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
   let storeProblem: string | null = null;
   let cancelPoll: (() => void) | null = null;
   let eventCount = 0;
-  /** The files of edits that have started: some agents name them only then. */
-  const startedEdits = new Map<string, string>();
+  /** Edits that have started: some agents name the tool or its files only then. */
+  const startedEdits = new Map<string, StartedEdit>();
   let canonicalProjects: { readonly of: unknown; readonly settings: Config["workGuard"] } | null = null;
 
   /** The settings with folders as sessions name them: a user can write a path with a link in it. */
@@ -107,6 +129,17 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
       canonicalProjects = { of: workGuard, settings: { ...workGuard, projects } };
     }
     return canonicalProjects.settings;
+  }
+
+  /** Hooks read it, so that they leave at once where they need not ask. One that is missing makes them ask. */
+  function writeScope(): void {
+    try {
+      const scope = createGuardScope(settings());
+      if (scope === null) rmSync(paths.guardScope, { force: true });
+      else writePrivateFile(paths.guardScope, `${JSON.stringify(scope)}\n`);
+    } catch {
+      ignoreErrors(() => rmSync(paths.guardScope, { force: true }));
+    }
   }
 
   /** Projects that keep their ports in a file of their own. Only folders that the user named: in the settings, or with `beckon port`. */
@@ -233,39 +266,35 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
     }
   }
 
-  /** The change with the file that it edits, if the start of the call named it. */
-  function addEditPath(change: SessionChange): SessionChange {
+  /** The change with the files that it edits, if the start of the call named them. */
+  function addEditPaths(change: SessionChange): SessionChange {
     const { event, session } = change;
     if (event.change.kind !== "tool-start" && event.change.kind !== "tool-end") return change;
-    const { toolUseId, editPath } = event.change;
+    const { tool, toolUseId, editPaths } = event.change;
     const id = `${session.agent}:${session.sessionId} ${toolUseId}`;
     if (event.change.kind === "tool-start") {
-      if (editPath !== undefined && toolUseId !== null) startedEdits.set(id, editPath);
+      if (editPaths !== undefined && toolUseId !== null) startedEdits.set(id, { tool, editPaths });
       if (startedEdits.size > maxStartedEdits) startedEdits.delete(startedEdits.keys().next().value ?? "");
       return change;
     }
-    const known = editPath ?? startedEdits.get(id);
+    const started = startedEdits.get(id);
     startedEdits.delete(id);
-    return known === undefined
-      ? change
-      : { ...change, event: { ...event, change: { ...event.change, editPath: known } } };
+    if (editPaths !== undefined || started === undefined) return change;
+    return { ...change, event: { ...event, change: { ...event.change, ...started } } };
   }
 
   /** An edit that happened while no port ran: in a project that only warns, or while beckon could not answer. */
   function recordUntracked(session: Session, { event }: SessionChange): void {
     const { change } = event;
-    if (change.kind !== "tool-end" || change.outcome !== "ok" || change.editPath === undefined) return;
+    if (change.kind !== "tool-end" || change.outcome !== "ok" || change.editPaths === undefined) return;
     if (session.port !== null) return;
-    const { path, project, settings: own } = locateEdit(session, change.editPath);
-    if (own.mode === "off" || !needsPort(project, path, own.ignore)) return;
-    dispatch(session, { kind: "untracked-edit", tool: change.tool, path: change.editPath, isBlocked: false });
+    const path = change.editPaths.find((file) => isUntracked(locateEdit(session, file)));
+    if (path === undefined) return;
+    dispatch(session, { kind: "untracked-edit", tool: change.tool, path, isBlocked: false });
   }
 
   /** The project whose settings and ports count for a file: the one that it is in, if that has settings of its own. */
-  function locateEdit(
-    session: Pick<Session, "cwd" | "firstCwd">,
-    file: string | null,
-  ): { path: string | null; project: string | null; settings: GuardSettings } {
+  function locateEdit(session: Pick<Session, "cwd" | "firstCwd">, file: string | null): LocatedEdit {
     const folder = session.cwd ?? session.firstCwd;
     const path = file === null ? null : resolvePath(folder ?? "/", file);
     const current = settings();
@@ -288,9 +317,17 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
       firstCwd: session?.firstCwd ?? request.cwd,
     };
     refresh();
-    const place = message.meta.place ?? session?.place ?? null;
+    const { place: hookPlace } = message.meta;
+    const ownPlace = agent.findOwnPlace ? agent.findOwnPlace(hookPlace) : hookPlace;
+    const place = ownPlace ?? session?.place ?? null;
     const identity = identify({ agent: message.provider, sessionId, firstCwd: folders.firstCwd }, place);
-    const { path, project, settings: own } = locateEdit(folders, edit?.path ?? null);
+    // Of several files, one that needs a port decides.
+    const located = (edit?.paths ?? []).map((file) => locateEdit(folders, file));
+    const {
+      path,
+      project,
+      settings: own,
+    } = located.find(isUntracked) ?? located[0] ?? locateEdit(folders, null);
     const active = findActive(project, identity);
     const port = active && findPort(book, active.project, active.id);
     const output = decide({
@@ -350,6 +387,7 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
   return {
     name: "work guard",
     start() {
+      writeScope();
       refresh();
       for (const session of options.sessions()) if (!session.ended) assignPort(session);
       pollLater();
@@ -365,7 +403,7 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
           if (current && !current.ended) assignPort(current);
         });
       if (!isTracked(session) && reported.before?.port == null) return;
-      const change = addEditPath(reported);
+      const change = addEditPaths(reported);
       queueMicrotask(() => recordUntracked(session, change));
       publish(session, finder.onChange(change, settingsOf(session)));
     },
@@ -375,12 +413,18 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
       const session = "session" in transition ? transition.session : null;
       publish(session, finder.onTransition(transition));
     },
+    listPorts() {
+      refresh();
+      return listSnapshots(book);
+    },
     onSettingsChanged() {
+      writeScope();
       stamp = "";
       refresh();
     },
     stop() {
       cancelPoll?.();
+      ignoreErrors(() => rmSync(paths.guardScope, { force: true }));
     },
   };
 }
@@ -389,6 +433,9 @@ function isEmptyRecord(record: object): boolean {
   for (const _ in record) return false;
   return true;
 }
+
+const isUntracked = ({ path, project, settings: { mode, ignore } }: LocatedEdit): boolean =>
+  mode !== "off" && needsPort(project, path, ignore);
 
 const keyOfPort = (project: string, id: string): string => `port ${project} ${id}`;
 

@@ -39,10 +39,12 @@ export function findOwnSession(
     const pid = Number(env[forwarding.pidVariable ?? ""]);
     const sessionId = env[forwarding.sessionVariable ?? ""] || null;
     const hasPid = Number.isInteger(pid) && pid > 1;
+    const known = sessions?.find((session) => session.provider === id && session.sessionId === sessionId);
+    // The server that several terminals share is no session's own process, so the variable has to do.
+    const isOfServer = forwarding.pidVariable === null && known !== undefined && known.state !== "completed";
     const isParent =
       ancestors.length === 0 ? hasPid || sessionId !== null : hasPid && ancestors.includes(pid);
-    if (!isParent) continue;
-    const known = sessions?.find((session) => session.provider === id && session.sessionId === sessionId);
+    if (!isParent && !isOfServer) continue;
     if (known) return identifySnapshot(known);
     const procStart = hasPid ? readStartTime(pid) || null : null;
     return {

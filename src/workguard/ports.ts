@@ -1,7 +1,7 @@
 /** Ports: named pieces of work in a project, and who works on them. Pure. */
 import { findLongest } from "../core/config/work-guard.ts";
 import { limits } from "../core/limits.ts";
-import type { PortSummary } from "../core/wire.ts";
+import type { PortSnapshot, PortSummary } from "../core/wire.ts";
 
 export interface Port {
   readonly id: string;
@@ -89,6 +89,31 @@ export function summarizePort(book: PortBook, project: string, port: Port): Port
     status: portStatus(book, project, port),
     open_dependencies: dependsOn.filter(isOpen),
   };
+}
+
+const maxEndedListed = 100;
+
+/** The ports of all projects: those that run, then the open ones, then those that ended last. */
+export function listSnapshots(book: PortBook): readonly PortSnapshot[] {
+  const all = Object.entries(book.projects).flatMap(([project, ports]) =>
+    ports.map((port) => createSnapshot(book, project, port)),
+  );
+  const withStatus = (status: PortSnapshot["status"]) => all.filter((port) => port.status === status);
+  const newestFirst = (a: PortSnapshot, b: PortSnapshot) =>
+    (b.endedAt ?? b.createdAt) - (a.endedAt ?? a.createdAt);
+  return [
+    ...withStatus("running").sort(newestFirst),
+    ...withStatus("open").sort(newestFirst),
+    ...withStatus("ended").sort(newestFirst).slice(0, maxEndedListed),
+  ];
+}
+
+function createSnapshot(book: PortBook, project: string, port: Port): PortSnapshot {
+  const { status, open_dependencies: openDependencies } = summarizePort(book, project, port);
+  const isForEverybody = book.runs.some(
+    (run) => run.project === project && run.port === port.id && run.session === null,
+  );
+  return { project, ...port, status, openDependencies, isForEverybody };
 }
 
 /** A change of the book that was refused. The message is for the user. */

@@ -1,10 +1,11 @@
-/** Every agent's edits name their file, so that the work guard can record them. */
+/** Every agent's edits name their files, so that the work guard can record them. */
 import { expect, test } from "bun:test";
 import { openEnvelope } from "../../src/agents/envelope.ts";
 import { loadAgents } from "../../src/agents/index.ts";
 import type { JsonRecord } from "../../src/core/json.ts";
 
-const patch = "*** Begin Patch\n*** Update File: src/a.ts\n@@\n-a\n+b\n*** End Patch";
+const patch =
+  "*** Begin Patch\n*** Update File: src/a.ts\n@@\n-a\n+b\n*** Add File: src/b.ts\n+c\n*** End Patch";
 const edits: Readonly<Record<string, readonly JsonRecord[]>> = {
   claude: ["Edit", "Write", "MultiEdit"].map((tool_name) => ({
     ...{ session_id: "s", hook_event_name: "PreToolUse", tool_name },
@@ -20,6 +21,13 @@ const edits: Readonly<Record<string, readonly JsonRecord[]>> = {
     ...{ session_id: "s", hook_event_name: "BeforeTool", tool_name },
     tool_input: { file_path: "src/a.ts" },
   })),
+  opencode: [
+    ...["write", "edit", "multiedit"].map((tool) => ({
+      ...{ type: "tool.started", session: "s", call: "c", tool },
+      input: { filePath: "src/a.ts" },
+    })),
+    { type: "tool.started", session: "s", call: "c", tool: "apply_patch", input: { patchText: patch } },
+  ],
 };
 
 test.each(Object.entries(edits))("%s", async (provider, payloads) => {
@@ -27,6 +35,10 @@ test.each(Object.entries(edits))("%s", async (provider, payloads) => {
   for (const payload of payloads) {
     const message = openEnvelope({ provider, _meta: {}, payload }, provider, null);
     const event = message && agent?.translate(message, { id: "e", key: "k", at: 1, t: 1 });
-    expect(event?.change).toMatchObject({ kind: "tool-start", editPath: "src/a.ts" });
+    const isPatch = JSON.stringify(payload).includes("Begin Patch");
+    expect(event?.change).toMatchObject({
+      kind: "tool-start",
+      editPaths: isPatch ? ["src/a.ts", "src/b.ts"] : ["src/a.ts"],
+    });
   }
 });

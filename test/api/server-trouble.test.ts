@@ -36,6 +36,7 @@ describe("when something fails inside", () => {
     setQuiet: () => ({}),
     readStatusLine: () => null,
     checkGuard: () => "off",
+    listPorts: () => [],
     sign: (_, text) => text,
     hold: { hold() {}, end() {} },
     channels: () => [],

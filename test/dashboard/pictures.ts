@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { launchBrowser, openPage } from "./browser.ts";
-import { calmDay, emptyDay, historyOffDay, liveDay, manyDay, type Sample } from "./sample.ts";
+import { calmDay, emptyDay, guardedDay, historyOffDay, liveDay, manyDay, type Sample } from "./sample.ts";
 import { serveSample } from "./sample-server.ts";
 
 const folder = process.argv[2] ?? "dist/pictures";
@@ -49,6 +49,14 @@ const pictures: readonly Picture[] = [
   { name: "01-live-light", sample: liveDay, isFullPage: true },
   { name: "02-live-dark", sample: liveDay, options: dark, isFullPage: true },
   { name: "03-calm-light", sample: calmDay },
+  ...[
+    { name: "18-ports-light", sample: guardedDay },
+    { name: "19-ports-dark", sample: guardedDay, options: dark },
+    { name: "20-ports-phone", sample: guardedDay, options: phone },
+  ].map((picture) => ({
+    ...picture,
+    prepare: async (page: Page) => page.locator("#ports").scrollIntoViewIfNeeded(),
+  })),
   {
     name: "04-detail-dark",
     sample: liveDay,

@@ -1,7 +1,7 @@
 /** A day of invented sessions, as the API would send it: for pictures and for states that are hard to reach. */
 import type { AskDetails } from "../../src/core/session/ask-details.ts";
 import type { AskSnapshot, ChildSnapshot, SessionSnapshot } from "../../src/core/view/snapshot.ts";
-import type { HistoryItem, HistoryPage, Lanes, Span, Stats } from "../../src/core/wire.ts";
+import type { HistoryItem, HistoryPage, Lanes, PortSnapshot, Span, Stats } from "../../src/core/wire.ts";
 
 export interface Sample {
   readonly now: number;
@@ -9,6 +9,7 @@ export interface Sample {
   readonly lanes: Lanes;
   readonly stats: Stats;
   readonly history: HistoryPage;
+  readonly ports?: readonly PortSnapshot[];
 }
 
 const minute = 60_000;
@@ -603,6 +604,54 @@ export const liveDay: Sample = {
       };
     }),
   },
+};
+
+const shop = "/home/dev/checkout-api";
+
+const createPort = (
+  id: string,
+  title: string,
+  fields: Partial<PortSnapshot> & Pick<PortSnapshot, "status">,
+): PortSnapshot => ({
+  ...{ project: shop, id, title, dependsOn: [], openDependencies: [], isForEverybody: false },
+  ...{ createdAt: noon - 90 * minute, endedAt: null, note: null, ...fields },
+});
+
+const portFigures = (
+  [
+    ["passkeys", "Log in with a passkey", 184, 21, 6_400_000, 12.4],
+    ["session-store", "Keep sessions in Redis", 52, 3, 910_000, null],
+    ["rate-limits", "Limit requests by account", 96, 12, 2_100_000, 3.87],
+  ] as const
+).map(([port, title, worked, waited, tokens, costUsd]) => ({
+  ...{ project: shop, port, title, workedMs: worked * minute, waitedMs: waited * minute },
+  ...{ sessions: 2, tokens, costUsd, lastAt: noon - 10 * minute },
+}));
+
+/** The work guard is on in one project. */
+export const guardedDay: Sample = {
+  ...liveDay,
+  sessions: sessions.map((session, index) =>
+    index < 2
+      ? {
+          ...session,
+          port: { id: "passkeys", title: "Log in with a passkey", project: shop, since: noon - 64 * minute },
+        }
+      : session,
+  ),
+  stats: { ...liveDay.stats, ports: portFigures },
+  ports: [
+    createPort("passkeys", "Log in with a passkey", { status: "running" }),
+    createPort("session-store", "Keep sessions in Redis", { status: "running", isForEverybody: true }),
+    createPort("logout", "Log out everywhere, on all devices of a user, within a second of the click", {
+      status: "open",
+      dependsOn: ["passkeys", "session-store"],
+      openDependencies: ["passkeys", "session-store"],
+    }),
+    createPort("rate-limits", "Limit requests by account", {
+      ...{ status: "ended", endedAt: noon - 50 * minute, note: "also for tokens of the API" },
+    }),
+  ],
 };
 
 export const calmDay: Sample = {

@@ -3,7 +3,16 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";
 import { findAccessibilityFaults, launchBrowser, type OpenedPage, openPage } from "./browser.ts";
-import { calmDay, emptyDay, historyOffDay, hostileDay, liveDay, manyDay, type Sample } from "./sample.ts";
+import {
+  calmDay,
+  emptyDay,
+  guardedDay,
+  historyOffDay,
+  hostileDay,
+  liveDay,
+  manyDay,
+  type Sample,
+} from "./sample.ts";
 import { type SampleServer, serveSample } from "./sample-server.ts";
 
 /** The page in all its states, with invented data behind beckon's own server. */
@@ -71,6 +80,9 @@ const states: readonly State[] = [
     ],
   },
   { name: "on a phone", sample: liveDay, options: phone, text: "deletes without asking (rm -rf)" },
+  { name: "ports", sample: guardedDay, text: "Log in with a passkey" },
+  { name: "ports, dark", sample: guardedDay, options: dark, text: "Log in with a passkey" },
+  { name: "ports on a phone", sample: guardedDay, options: phone, text: "Log in with a passkey" },
   { name: "nothing needs you", sample: calmDay, text: "Nothing needs you" },
   { name: "first run", sample: emptyDay, unconnected: ["Claude Code"], text: "Connect Claude Code" },
   { name: "history off", sample: historyOffDay, text: "the history is off" },
@@ -95,6 +107,34 @@ describe("no serious finding of axe-core, no error, nothing wider than the scree
       }
     });
   }
+});
+
+testPage("ports with their state, who works on them, and what they took", async () => {
+  const page = await show(guardedDay);
+  const rowOf = (id: string) => page.locator("#ports tbody tr", { hasText: id });
+  const readRow = (id: string) =>
+    rowOf(id)
+      .first()
+      .innerText()
+      .then((text) => text.replaceAll(/\s+/g, " "));
+  await rowOf("passkeys").first().waitFor();
+  expect(await readRow("passkeys")).toMatch(
+    /^passkeys checkout-api Log in with a passkey Running checkout-api .* and 1 more 3h\D*21m\D*6.4M \$12.40$/,
+  );
+  expect(await readRow("session-store")).toMatch(/Running no session now 52m 3m 910k –$/);
+  expect(await readRow("logout")).toMatch(/Open needs passkeys, session-store – – – – –$/);
+  expect(await readRow("rate-limits")).toMatch(/Ended 50m ago also for tokens of the API/);
+  await rowOf("passkeys").first().getByRole("button").click();
+  await page.locator(".side").getByText("Port passkeys: Log in with a passkey").waitFor();
+  server.setSample({ ...guardedDay, ports: [] });
+  await page.clock.fastForward(40_000);
+  await page.locator("#ports").waitFor({ state: "detached" });
+});
+
+testPage("without ports nothing about them is on the page", async () => {
+  const page = await show(liveDay);
+  await page.locator(".lane").first().waitFor();
+  expect(await page.locator("#ports").count()).toBe(0);
 });
 
 testPage("every button, link and field can be reached with Tab", async () => {

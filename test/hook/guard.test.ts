@@ -1,8 +1,11 @@
 /** `beckon hook AGENT --guard`, against everything that may answer at the port: it prints a refusal or nothing, and exits with 0. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { claudeForwarding } from "../../src/agents/claude/forwarding.ts";
+import { codexForwarding } from "../../src/agents/codex/forwarding.ts";
+import { readGuardRequest as readCodexRequest } from "../../src/agents/codex/payload.ts";
 import { readGuardRequest } from "../../src/agents/gemini/edits.ts";
 import { geminiForwarding } from "../../src/agents/gemini/forwarding.ts";
+import { opencodeForwarding } from "../../src/agents/opencode/forwarding.ts";
 import { timing } from "../../src/core/timing.ts";
 import type { HookOutput } from "../../src/core/wire.ts";
 import { signDecision } from "../../src/system/decision-signature.ts";
@@ -120,6 +123,40 @@ describe("nothing is printed, and the edit goes on", () => {
   });
 });
 
+describe("the app writes where it has to be asked", () => {
+  const yes = { edits: true, starts: true };
+  const no = { edits: false, starts: false };
+  const scope = { general: yes, projects: { "/p/shop": no, "/p/shop/strict": yes } };
+  const start = { session_id: "s1", hook_event_name: "SessionStart", source: "startup", cwd: "/p/shop" };
+  const inFolder = (cwd: string, file_path: string) => ({ ...edit, cwd, tool_input: { file_path } });
+
+  test.each<[string, object, boolean]>([
+    ["an edit in a project that is excepted", inFolder("/p/shop", "/p/shop/a.ts"), false],
+    ["one with a relative path", inFolder("/p/shop", "a.ts"), false],
+    ["one from elsewhere in that project", inFolder("/p/other", "/p/shop/a.ts"), false],
+    ["a start there", start, false],
+    ["an edit in another project", inFolder("/p/other", "/p/other/a.ts"), true],
+    ["an edit in a project inside of it", inFolder("/p/shop", "/p/shop/strict/a.ts"), true],
+    ["a start in another project", { ...start, cwd: "/p/other" }, true],
+  ])("%s", async (_, payload, isAsked) => {
+    const { bodies } = serve((id) => signed(id));
+    await Bun.write(harness.inHome("guard.json"), JSON.stringify(scope));
+    const ran = await ask(payload);
+    expect(bodies.length).toBe(isAsked ? 1 : 0);
+    if (!isAsked) expectNoOutput(ran);
+  });
+
+  test.each(["", "{oops", "[]", "{}", '{"general":null,"projects":{}}', '{"general":{},"projects":7}'])(
+    "it asks if that is not known: %p",
+    async (text) => {
+      const { bodies } = serve((id) => signed(id));
+      await Bun.write(harness.inHome("guard.json"), text);
+      await ask();
+      expect(bodies.length).toBe(1);
+    },
+  );
+});
+
 test("nothing is left in the spool or the log", async () => {
   await ask();
   expect([harness.spool(), harness.log()]).toEqual([[], ""]);
@@ -157,6 +194,40 @@ describe("what the CLI gets", () => {
   });
 });
 
+describe("what Codex gets", () => {
+  const patch = (...files: string[]) =>
+    ["*** Begin Patch", ...files.flatMap((file) => [`*** Update File: ${file}`, "@@", "-a", "+*** b"])]
+      .concat("*** End Patch")
+      .join("\n");
+  const payload = { session_id: "s", cwd: "/p", hook_event_name: "PreToolUse", tool_name: "apply_patch" };
+  const { guard } = codexForwarding;
+
+  test("a refusal, or nothing", () => {
+    expect(guard?.formatOutput(payload, output())).toEqual(refusal);
+    expect(guard?.formatOutput(payload, output({ decision: "approve", reason: "" }))).toBeNull();
+    expect(guard?.formatOutput({ hook_event_name: "PostToolUse" }, output())).toBeNull();
+  });
+  test("the files of a patch are what the guard is asked about", () => {
+    const tool_input = { command: patch("a.ts", "docs/b.md") };
+    const reduced = guard?.reduce({ ...payload, tool_input }) ?? {};
+    expect(JSON.stringify(reduced)).not.toContain("-a");
+    expect(readCodexRequest(reduced)).toEqual({
+      ...{ sessionId: "s", cwd: "/p", isStart: false },
+      edit: { tool: "Edit", paths: ["a.ts", "docs/b.md"] },
+    });
+    expect(
+      readCodexRequest({ ...payload, tool_name: "Bash", tool_input: { command: "ls" } })?.edit,
+    ).toBeNull();
+  });
+});
+
+test("opencode's plugin gets the reason of a refusal, or nothing", () => {
+  const { guard } = opencodeForwarding;
+  expect(guard?.formatOutput({ type: "tool.started" }, output())).toEqual({ refuse: "No port is running" });
+  expect(guard?.formatOutput({ type: "tool.started" }, output({ decision: "approve" }))).toBeNull();
+  expect(guard?.formatOutput({ type: "prompt" }, output())).toBeNull();
+});
+
 describe("what Gemini CLI gets", () => {
   const format = (event: string, more: Partial<HookOutput>) =>
     geminiForwarding.guard?.formatOutput({ hook_event_name: event }, output(more));
@@ -171,7 +242,7 @@ describe("what Gemini CLI gets", () => {
     const reduced = geminiForwarding.guard?.reduce({ ...payload, tool_input }) ?? {};
     expect(JSON.stringify(reduced).length).toBeLessThan(200);
     expect(readGuardRequest(reduced)).toEqual({
-      ...{ sessionId: "s", cwd: "/p", isStart: false, edit: { tool: "write_file", path: "/p/a.ts" } },
+      ...{ sessionId: "s", cwd: "/p", isStart: false, edit: { tool: "write_file", paths: ["/p/a.ts"] } },
     });
     expect(readGuardRequest({ ...payload, tool_name: "read_file" })?.edit).toBeNull();
   });

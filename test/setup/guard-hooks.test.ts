@@ -167,26 +167,32 @@ test("a file that cannot be parsed is a problem, and stays as it is", async () =
   expect(home.read(local)).toBe("{oops");
 });
 
-test("an agent without settings for one user in one project gets the hooks in the user's own", async () => {
-  const home = temporaryHome();
-  home.script(home.at("programs", "gemini"), "0.61.0");
-  const table = agents.filter(({ id }) => id === "gemini");
-  await install(home.options({ agents: table }));
-  const path = home.at(".gemini", "settings.json");
-  const project = home.at("shop");
-  mkdirSync(project);
-  const change = (settings: Settings) =>
-    updateGuardHooks({
-      ...{ agents: table, paths: home.places, env: home.env },
-      config: { ...defaultConfig.workGuard, ...settings },
-    });
-  const before = home.read(path);
-  await change({ projects: { [project]: { mode: "warn" } } });
-  expect(home.read(path)).toBe(before);
-  await change({ projects: { [project]: { mode: "strict" } } });
-  expect(listGuardHooks(path)).toEqual(["BeforeTool replace|write_file"]);
-  await install(home.options({ agents: table }));
-  expect(listGuardHooks(path)).toEqual(["BeforeTool replace|write_file"]);
-  await change({});
-  expect(listGuardHooks(path)).toEqual([]);
-});
+test.each([
+  ["gemini", "0.61.0", ".gemini/settings.json", "BeforeTool replace|write_file"],
+  ["codex", "codex-cli 0.166.0", ".codex/hooks.json", "PreToolUse apply_patch"],
+])(
+  "%s has no settings for one user in one project: the hooks are in the user's own",
+  async (id, version, file, hook) => {
+    const home = temporaryHome();
+    home.script(home.at("programs", id), version);
+    const table = agents.filter((agent) => agent.id === id);
+    await install(home.options({ agents: table }));
+    const path = home.at(file);
+    const project = home.at("shop");
+    mkdirSync(project);
+    const change = (settings: Settings) =>
+      updateGuardHooks({
+        ...{ agents: table, paths: home.places, env: home.env },
+        config: { ...defaultConfig.workGuard, ...settings },
+      });
+    const before = home.read(path);
+    await change({ projects: { [project]: { mode: "warn" } } });
+    expect(home.read(path)).toBe(before);
+    await change({ projects: { [project]: { mode: "strict" } } });
+    expect(listGuardHooks(path)).toEqual([hook]);
+    await install(home.options({ agents: table }));
+    expect(listGuardHooks(path)).toEqual([hook]);
+    await change({});
+    expect(listGuardHooks(path)).toEqual([]);
+  },
+);

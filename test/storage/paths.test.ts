@@ -18,6 +18,7 @@ test("with BECKON_HOME all files are directly in that folder", () => {
     hookLog: "/opt/b/hook.log",
     answerLog: "/opt/b/decisions.jsonl",
     ports: "/opt/b/ports.json",
+    guardScope: "/opt/b/guard.json",
     history: "/opt/b/history.db",
     lock: "/opt/b/lock",
     alertState: "/opt/b/desk.json",

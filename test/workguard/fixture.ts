@@ -18,9 +18,9 @@ export interface GuardFixture {
   readonly events: SessionEvent[];
   readonly problems: string[];
   /** A hook's event as the app gets it. */
-  send(payload: JsonRecord, meta?: JsonRecord): Promise<void>;
+  send(payload: JsonRecord, meta?: JsonRecord, provider?: string): Promise<void>;
   /** What the guard says about a payload. Throws if it is refused as invalid. */
-  check(payload: JsonRecord, meta?: JsonRecord): HookOutput;
+  check(payload: JsonRecord, meta?: JsonRecord, provider?: string): HookOutput;
   /** The app has noticed changes on disk. */
   poll(): Promise<void>;
   eventTypes(): string[];
@@ -69,7 +69,11 @@ export async function createGuardFixture(
     guard.onChange?.({ session, event, before });
   });
   guard.start();
-  const wrap = (payload: JsonRecord, meta: JsonRecord) => ({ provider: "claude", _meta: meta, payload });
+  const wrap = (payload: JsonRecord, meta: JsonRecord, provider: string) => ({
+    provider,
+    _meta: meta,
+    payload,
+  });
   let count = 0;
   return {
     guard,
@@ -77,18 +81,18 @@ export async function createGuardFixture(
     paths,
     events,
     problems,
-    async send(payload, meta = {}) {
+    async send(payload, meta = {}, provider = "claude") {
       now += 1_000;
-      const message = openEnvelope(wrap(payload, meta), "claude", "here");
+      const message = openEnvelope(wrap(payload, meta, provider), provider, "here");
       const stamp = { id: `e${++count}`, key: `k${count}`, at: now, t: now };
-      const event = message && agents.get("claude")?.translate(message, stamp);
+      const event = message && agents.get(provider)?.translate(message, stamp);
       if (!event) throw new Error("not an event");
       store.dispatch(event);
       // What the guard adds follows in a microtask.
       await Promise.resolve();
     },
-    check(payload, meta = {}) {
-      const output = guard.check(wrap(payload, meta));
+    check(payload, meta = {}, provider = "claude") {
+      const output = guard.check(wrap(payload, meta, provider));
       if (typeof output === "string") throw new Error(output);
       return output;
     },

@@ -1,6 +1,6 @@
 /** The work guard in the app: what it answers, assigns and records. */
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonRecord } from "../../src/core/json.ts";
 import { createInternalEvent } from "../../src/core/session/event.ts";
@@ -25,6 +25,12 @@ const edit = (path: string, more: JsonRecord = {}): JsonRecord =>
 const edited = (path: string, more: JsonRecord = {}): JsonRecord =>
   event("PostToolUse", { tool_name: "Edit", tool_input: { file_path: path }, tool_use_id: path, ...more });
 const start = event("SessionStart", { source: "startup" });
+/** A call of Codex's. */
+const patch = (...files: string[]): JsonRecord => {
+  const headers = files.map((file) => `*** Update File: ${file}`);
+  const command = ["*** Begin Patch", ...headers, "*** End Patch"].join("\n");
+  return { tool_name: "apply_patch", tool_use_id: "t1", tool_input: { command } };
+};
 
 const create = ({ paths }: GuardFixture, id: string, dependsOn: readonly string[] = []) =>
   changePorts(paths, cwd, false, (book) => createPort(book, cwd, { id, title: `About ${id}`, dependsOn }, 1));
@@ -64,6 +70,15 @@ describe("which files need a port", () => {
     const ignore = ["*.md", "docs/**", "generated/"];
     const { check } = await createGuardFixture({ projects: { [cwd]: { mode: "strict", ignore } } });
     expect(check(edit(path)).decision).toBe(decision as "block");
+  });
+
+  test("a patch of several files needs one if any of them does", async () => {
+    const ignore = ["*.md"];
+    const { check } = await createGuardFixture({ projects: { [cwd]: { mode: "strict", ignore } } });
+    const decide = (...files: string[]) => check(event("PreToolUse", patch(...files)), {}, "codex").decision;
+    expect(decide("README.md", "docs/x.md")).toBe("approve");
+    expect(decide("README.md", "src/a.ts")).toBe("block");
+    expect(decide("README.md", "/tmp/a.ts")).toBe("approve");
   });
 
   test("a session elsewhere needs one for a file of a guarded project", async () => {
@@ -179,6 +194,44 @@ describe("the port of a session", () => {
     await begin(fixture, "search", identity("s2", 200, "9"));
     expect(fixture.check(edit("a.ts", { session_id: "s2" }), other).context.active_port?.id).toBe("search");
     expect(fixture.check(edit("a.ts"), place).context.active_port?.id).toBe("login");
+  });
+});
+
+test("two sessions of a server that terminals share do not share a port", async () => {
+  const fixture = await createGuardFixture(strict);
+  await create(fixture, "login");
+  const identity = { agent: "codex", sessionId: "s1", fingerprint: null, pid: null };
+  await begin(fixture, "login", { ...identity, procStart: null, terminalSessionId: null });
+  // The hooks of both are run by the server, which has no terminal.
+  const server = { pid: 100, procStart: "5", tty: null, host: "here" };
+  const check = (session_id: string) =>
+    fixture.check(event("PreToolUse", { session_id, ...patch("a.ts") }), server, "codex");
+  expect(check("s1").context.active_port?.id).toBe("login");
+  expect(check("s2").decision).toBe("block");
+});
+
+describe("where hooks have to ask", () => {
+  const read = ({ paths }: GuardFixture) => Bun.file(paths.guardScope).json();
+
+  test("is written for them, with the real path of a project", async () => {
+    const real = temporaryFolder();
+    const link = join(temporaryFolder(), "link");
+    symlinkSync(real, link);
+    const own = { mode: "strict" as const };
+    const fixture = await createGuardFixture({ projects: { [link]: own, "/p/x": { mode: "warn" } } });
+    const asks = { edits: true, starts: false };
+    const not = { edits: false, starts: false };
+    expect(await read(fixture)).toEqual({
+      general: not,
+      projects: { [link]: asks, [real]: asks, "/p/x": not },
+    });
+    fixture.guard.stop?.();
+    expect(existsSync(fixture.paths.guardScope)).toBe(false);
+  });
+
+  test("is not written if they have to ask nowhere", async () => {
+    const { paths } = await createGuardFixture(warn);
+    expect(existsSync(paths.guardScope)).toBe(false);
   });
 });
 
@@ -338,6 +391,15 @@ describe("events", () => {
     );
     await fixture.send(event("PostToolUse", { tool_name: "Edit", tool_use_id: "t1" }));
     expect(fixture.eventTypes()).toEqual(["file_edit", "untracked_edit"]);
+  });
+
+  test("a patch of several files is one edit, and names one that needs a port", async () => {
+    const fixture = await createGuardFixture({ projects: { [cwd]: { mode: "warn", ignore: ["*.md"] } } });
+    await fixture.send(event("PostToolUse", patch("a.md", "b.ts")), {}, "codex");
+    expect(fixture.events).toMatchObject([
+      { event_type: "file_edit", details: { path: "a.md", paths: ["a.md", "b.ts"] } },
+      { event_type: "untracked_edit", details: { path: "b.ts" } },
+    ]);
   });
 
   test("nothing is recorded with the guard off and without a port", async () => {

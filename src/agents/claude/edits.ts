@@ -1,5 +1,5 @@
 /** The tools with which Claude Code changes files. */
-import type { EditTools } from "../edit-path.ts";
+import type { EditTools } from "../edits.ts";
 
 export const editTools: EditTools = {
   Edit: "file_path",

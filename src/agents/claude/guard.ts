@@ -2,7 +2,7 @@
 import { asRecord, type JsonRecord, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { GuardRequest } from "../agent.ts";
-import { readEditPath } from "../edit-path.ts";
+import { readEditPaths } from "../edits.ts";
 import { editTools } from "./edits.ts";
 
 /** Also with names as seed 002 writes them, `pre-tool-use`, and without a session. */
@@ -17,7 +17,7 @@ export function readGuardRequest(payload: JsonRecord): GuardRequest | null {
     cwd: readText(payload.cwd, limits.maxPathLength),
     isStart: event === "sessionstart",
     edit: isEdit
-      ? { tool, path: readEditPath(editTools, tool, asRecord(payload.tool_input)).editPath ?? null }
+      ? { tool, paths: readEditPaths(editTools, tool, asRecord(payload.tool_input)).editPaths ?? [] }
       : null,
   };
 }

@@ -4,7 +4,7 @@ import { limits } from "../../core/limits.ts";
 import type { AgentEvent, BackgroundTask, Change, SkillCall, TaskChange } from "../../core/session/event.ts";
 import { hashJson } from "../../core/text/json-text.ts";
 import type { EventStamp } from "../agent.ts";
-import { readEditPath } from "../edit-path.ts";
+import { readEditPaths } from "../edits.ts";
 import type { HookMessage } from "../envelope.ts";
 import { toOneLine, truncate } from "../one-line.ts";
 import { editTools } from "./edits.ts";
@@ -78,7 +78,7 @@ function createChange(event: AnyHookEvent | UnknownHookEvent): Change {
         ...(event.tool_name === "TaskCreate"
           ? { task: { id: null, status: "pending", ...readSubject(input.subject) } }
           : {}),
-        ...readEditPath(editTools, event.tool_name ?? "", input),
+        ...readEditPaths(editTools, event.tool_name ?? "", input),
       };
     }
     case "PostToolUse":
@@ -91,7 +91,7 @@ function createChange(event: AnyHookEvent | UnknownHookEvent): Change {
         outcome: outcomes[event.hook_event_name],
         skill: readSkill(event.tool_name, event.tool_input ?? {}),
         ...readTask(event.tool_name, event.tool_input ?? {}, event.hook_event_name === "PostToolUse"),
-        ...readEditPath(editTools, event.tool_name ?? "", event.tool_input ?? {}),
+        ...readEditPaths(editTools, event.tool_name ?? "", event.tool_input ?? {}),
       };
     case "PostToolBatch":
       return { kind: "tool-batch-end" };

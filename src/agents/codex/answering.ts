@@ -12,8 +12,9 @@ import { checkCommandLine, checkWrittenPath, checkWrittenText } from "../../shel
 import { skipsPermissions } from "../../shell/dangers/service-programs.ts";
 import { parseSimpleCommands } from "../../shell/index.ts";
 import type { AnswerSupport, RequestContext } from "../agent.ts";
+import { listPatchedFiles } from "../edits.ts";
 import { formatQuestionsHeading, listQuestionLines } from "../questions.ts";
-import { askUser, editTool, listPatchedFiles, listQuestions, type QuestionFacts } from "./payload.ts";
+import { askUser, editTool, listQuestions, type QuestionFacts } from "./payload.ts";
 import { approvalMethods } from "./server.ts";
 
 /** What a command of any agent can do to Codex itself. */

@@ -15,6 +15,7 @@ const spoolKinds: Readonly<Record<string, "ask" | "end" | "tool">> = {
 
 export const codexForwarding: Forwarding = {
   pidVariable: null,
+  sessionVariable: "CODEX_THREAD_ID",
   projectVariable: null,
   metaVariables: [],
   identifierFields: [
@@ -33,5 +34,23 @@ export const codexForwarding: Forwarding = {
   isSessionStart: (payload) => payload.hook_event_name === "SessionStart" && payload.source !== "compact",
   // Codex does not show its dialog while a PermissionRequest hook runs (measured): answers go through its server's socket.
   canHold: () => false,
+  guard: {
+    reduce({ session_id, cwd, hook_event_name, tool_name, tool_input }) {
+      // Of a patch only the lines that name its files.
+      const lines = String(Object(tool_input).command ?? "").split("\n");
+      const command = lines.filter((line) => line.startsWith("*** ")).join("\n");
+      return { session_id, cwd, hook_event_name, tool_name, tool_input: { command } };
+    },
+    formatOutput({ hook_event_name: hookEventName }, { decision, reason, metadata }) {
+      const { additional_context: additionalContext, system_message: systemMessage } = metadata;
+      const message = systemMessage === undefined ? {} : { systemMessage };
+      const refusal = { hookEventName, permissionDecision: "deny", permissionDecisionReason: reason };
+      if (hookEventName === "PreToolUse" && decision === "block")
+        return { hookSpecificOutput: refusal, ...message };
+      if (hookEventName === "SessionStart" && additionalContext !== undefined)
+        return { hookSpecificOutput: { hookEventName, additionalContext }, ...message };
+      return systemMessage === undefined ? null : message;
+    },
+  },
   isDecision: () => false,
 };

@@ -2,6 +2,8 @@
 import { isRecord, type JsonRecord, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import { blankMember, hashJson } from "../../core/text/json-text.ts";
+import type { GuardRequest } from "../agent.ts";
+import { listPatchedFiles, readEditPaths } from "../edits.ts";
 import { toOneLine } from "../one-line.ts";
 
 export interface CodexPayload {
@@ -65,13 +67,10 @@ export function readToolCall(payload: JsonRecord): ToolCallFacts {
   };
 }
 
-/** The first file that a patch changes. Empty if the call is not a patch. */
-export function readPatchedFile(payload: JsonRecord): { readonly editPath?: string } {
+/** The files that a patch changes. Empty if the call is not a patch. */
+export function readPatchedFiles(payload: JsonRecord): { readonly editPaths?: readonly string[] } {
   const { tool, input } = readToolCall(payload);
-  const patch = tool === editTool && typeof input.command === "string" ? input.command : "";
-  const [, path] = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/m.exec(patch) ?? [];
-  const editPath = readText(path?.trim(), limits.maxPathLength);
-  return editPath === null ? {} : { editPath };
+  return readEditPaths({ [editTool]: "command" }, tool, input);
 }
 
 const applyPatch = "apply_patch";
@@ -106,12 +105,6 @@ function summarizeCall(tool: string, input: JsonRecord): string {
   const text =
     typeof command === "string" ? command : Object.values(input).find((value) => typeof value === "string");
   return toOneLine(typeof text === "string" ? text : "");
-}
-
-/** The paths that a patch adds, changes, moves or deletes, each once. */
-export function listPatchedFiles(patch: string): string[] {
-  const lines = patch.matchAll(/^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$/gm);
-  return [...new Set([...lines].slice(0, limits.maxOptions).map(([, path = ""]) => path.trim()))];
 }
 
 export interface QuestionFacts {
@@ -152,4 +145,17 @@ const toolEvents: ReadonlySet<unknown> = new Set(["PreToolUse", "PostToolUse"]);
 export function dedupeKey({ hook_event_name: name, tool_use_id }: JsonRecord): string | null {
   const id = toolEvents.has(name) ? readText(tool_use_id, limits.maxIdLength) : null;
   return id && `${name}.${id}`;
+}
+
+/** What Codex's hooks ask the work guard. null if the payload names no event. */
+export function readGuardRequest(payload: JsonRecord): GuardRequest | null {
+  const event = readText(payload.hook_event_name, limits.maxIdLength);
+  if (event === null) return null;
+  const { tool } = event === "PreToolUse" ? readToolCall(payload) : { tool: null };
+  return {
+    sessionId: readText(payload.session_id, limits.maxIdLength),
+    cwd: readText(payload.cwd, limits.maxPathLength),
+    isStart: event === "SessionStart",
+    edit: tool === editTool ? { tool, paths: readPatchedFiles(payload).editPaths ?? [] } : null,
+  };
 }

@@ -5,7 +5,7 @@ import { type AgentEvent, type Change, createInternalEvent, type Place } from ".
 import type { EventDetails, EventStamp } from "../agent.ts";
 import type { HookMessage } from "../envelope.ts";
 import { truncate } from "../one-line.ts";
-import { type CodexPayload, parsePayload, readPatchedFile, readToolCall } from "./payload.ts";
+import { type CodexPayload, parsePayload, readPatchedFiles, readToolCall } from "./payload.ts";
 
 export const agentId = "codex";
 
@@ -39,7 +39,7 @@ export function translate(hook: HookMessage, stamp: EventStamp): AgentEvent | nu
  * The shared server has no terminal. Its hooks have the variables of the terminal that happened to start it, for the sessions
  * of every other terminal too (measured), so they would lead to a wrong pane.
  */
-const findOwnPlace = (place: Place | null): Place | null => (place?.tty == null ? null : place);
+export const findOwnPlace = (place: Place | null): Place | null => (place?.tty == null ? null : place);
 
 export function explainRefusal(payload: JsonRecord): string {
   if (!("session_id" in payload)) return "no session_id in the payload";
@@ -70,12 +70,12 @@ function createChange(event: CodexPayload, payload: JsonRecord): Change {
         inputKey,
         summary,
         skill: null,
-        ...readPatchedFile(payload),
+        ...readPatchedFiles(payload),
       };
     }
     case "PostToolUse": {
       const { tool, toolUseId } = readToolCall(payload);
-      return { kind: "tool-end", tool, toolUseId, outcome: "ok", skill: null, ...readPatchedFile(payload) };
+      return { kind: "tool-end", tool, toolUseId, outcome: "ok", skill: null, ...readPatchedFiles(payload) };
     }
     case "PermissionRequest": {
       const { tool, inputKey, summary } = readToolCall(payload);

@@ -4,7 +4,7 @@ import { limits } from "../../core/limits.ts";
 import type { AgentEvent, Change } from "../../core/session/event.ts";
 import { blankMember, hashJson } from "../../core/text/json-text.ts";
 import type { EventDetails, EventStamp } from "../agent.ts";
-import { readEditPath } from "../edit-path.ts";
+import { readEditPaths } from "../edits.ts";
 import type { HookMessage } from "../envelope.ts";
 import { asText, createHookEvent, findSummary, readId, readPath } from "../hook-event.ts";
 import { toOneLine, truncate } from "../one-line.ts";
@@ -123,7 +123,7 @@ function createToolStart(payload: JsonRecord): Change {
     inputKey: hashJson(input),
     summary: toOneLine(findSummary(input, findSummaryField(asText(payload.tool_name)))),
     skill: null,
-    ...readEditPath(editTools, asText(payload.tool_name), input),
+    ...readEditPaths(editTools, asText(payload.tool_name), input),
   };
 }
 

@@ -30,6 +30,12 @@ export const opencodeForwarding: Forwarding = {
   },
   isSessionStart: ({ type, subagent }) => type === "session.created" && subagent === undefined,
   canHold: ({ type }) => requests.has(type),
+  guard: {
+    // The plugin sends nothing else of a call that it asks about.
+    reduce: ({ type, session, cwd, tool, input }) => ({ type, session, cwd, tool, input }),
+    formatOutput: ({ type }, { decision, reason }) =>
+      type === "tool.started" && decision === "block" ? { refuse: reason } : null,
+  },
   isDecision(output) {
     if (typeof output !== "object" || output === null) return false;
     const { reply, message = "", answers, ...others } = output as Readonly<Record<string, unknown>>;

@@ -4,11 +4,12 @@ import { createFileCheck, readSettingsText } from "../setup/file-check.ts";
 import { opencodeAnswering, opencodeDangers } from "./answering.ts";
 import { opencodeForwarding } from "./forwarding.ts";
 import { isPresent, pluginPath } from "./setup/folder.ts";
-import { dedupeKey, explainRefusal, readDetails, translate } from "./translate.ts";
+import { dedupeKey, explainRefusal, readDetails, readGuardRequest, translate } from "./translate.ts";
 
 export const opencode: AgentRuntime = {
   translate,
   readDetails,
+  readGuardRequest,
   explainRefusal,
   // The plugin sends none.
   stripToolOutput: (text) => text,

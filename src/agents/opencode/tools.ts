@@ -1,6 +1,6 @@
 /** opencode's tools and permissions in words, and what a call is about in one line. */
 import type { JsonRecord } from "../../core/json.ts";
-import type { EditTools } from "../edit-path.ts";
+import type { EditTools } from "../edits.ts";
 import { toOneLine } from "../one-line.ts";
 import { asFields, asString, asStrings } from "./payload.ts";
 
@@ -29,8 +29,14 @@ const names: Readonly<Record<string, string>> = {
   write: "Write",
 };
 
-/** Tool → the field of its input that names the file that it changes. */
-export const editTools: EditTools = { edit: "filePath", multiedit: "filePath", write: "filePath" };
+/** Tool → the field of its input that names the file that it changes, or has the patch. */
+export const editTools: EditTools = {
+  apply_patch: "patchText",
+  edit: "filePath",
+  multiedit: "filePath",
+  patch: "patchText",
+  write: "filePath",
+};
 
 export const nameTool = (tool: string): string => (Object.hasOwn(names, tool) ? (names[tool] ?? tool) : tool);
 

@@ -10,8 +10,8 @@ import {
   type Tokens,
   type Usage,
 } from "../../core/session/event.ts";
-import type { EventDetails, EventStamp } from "../agent.ts";
-import { readEditPath } from "../edit-path.ts";
+import type { EventDetails, EventStamp, GuardRequest } from "../agent.ts";
+import { readEditPaths } from "../edits.ts";
 import type { HookMessage } from "../envelope.ts";
 import { toOneLine, truncate } from "../one-line.ts";
 import { asCount, asFields, asString, asStrings, type PluginPayload, parsePayload } from "./payload.ts";
@@ -41,6 +41,22 @@ export function readDetails(payload: JsonRecord): EventDetails {
     ...(typeof tool === "string" ? { tool: { name: nameTool(tool), input: asFields(input) } } : {}),
     ...(typeof prompt === "string" ? { prompt } : {}),
     ...(typeof error === "string" ? { error } : {}),
+  };
+}
+
+/** The plugin asks before a tool runs. null if the payload names no event. */
+export function readGuardRequest(payload: JsonRecord): GuardRequest | null {
+  const event = parsePayload(payload);
+  if (!event) return null;
+  const { type, session, cwd, fields } = event;
+  const tool = type === "tool.started" ? asString(fields.tool) : "";
+  const { editPaths = [] } = readEditPaths(editTools, tool, asFields(fields.input));
+  const isEdit = Object.hasOwn(editTools, tool);
+  return {
+    sessionId: session,
+    cwd,
+    isStart: type === "session.created",
+    edit: isEdit ? { tool: nameTool(tool), paths: editPaths } : null,
   };
 }
 
@@ -76,7 +92,7 @@ function createChange(payload: PluginPayload): Change {
         inputKey: call ?? "",
         summary,
         skill: null,
-        ...readEditPath(editTools, tool, asFields(fields.input)),
+        ...readEditPaths(editTools, tool, asFields(fields.input)),
       };
     }
     case "tool.ended":

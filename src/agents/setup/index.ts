@@ -122,13 +122,16 @@ export function createAgentSetup(description: SetupDescription, machine: AgentMa
       const lost = `${path} calls ${binary}, which ${problem}: nothing reaches beckon`;
       return [hookFinding("fail", "gone", lost, install)];
     }
-    const { state } = resolvePaths(home === null ? context.env : { ...context.env, BECKON_HOME: home });
+    const { state, guardScope } = resolvePaths(
+      home === null ? context.env : { ...context.env, BECKON_HOME: home },
+    );
     const version = isTrustedBinary(binary, context.binary) ? await context.readVersion(binary) : null;
     const wanted = createRegistration({
       version: context.program?.version ?? null,
       binary,
       home,
       platform: process.platform === "win32" ? "win32" : "linux",
+      guardScope,
     });
     const isCurrent = wanted.add(text) === text;
     const entryCount = formatCount(wanted.count, wanted.noun);

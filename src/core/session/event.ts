@@ -157,8 +157,8 @@ export type Change =
       readonly skill: SkillCall | null;
       /** The call changes the list of tasks. Absent if it does not. */
       readonly task?: TaskChange;
-      /** The file that the call changes. Absent if it does not edit a file. */
-      readonly editPath?: string;
+      /** The files that the call changes. Absent if it does not edit files. */
+      readonly editPaths?: readonly string[];
     }
   | {
       readonly kind: "tool-end";
@@ -168,8 +168,8 @@ export type Change =
       readonly skill: SkillCall | null;
       /** The call changed the list of tasks. Absent if it did not. */
       readonly task?: TaskChange;
-      /** The file that the call changed. Absent if it does not edit a file. */
-      readonly editPath?: string;
+      /** The files that the call changed. Absent if it does not edit files. */
+      readonly editPaths?: readonly string[];
     }
   | { readonly kind: "tool-batch-end" }
   | {

@@ -11,6 +11,7 @@ import { followAsks } from "./inbox.ts";
 import { followKeys } from "./keys.ts";
 import { followLooks } from "./looked.ts";
 import { applyTheme } from "./navigation.ts";
+import { Ports } from "./ports.tsx";
 import { followReports, history } from "./reports.ts";
 import { Sessions } from "./sessions.tsx";
 import { connection, openAsks, selectedId, sessions } from "./state.ts";
@@ -51,6 +52,7 @@ function App() {
                 <Sessions />
                 <Today />
                 <Waited />
+                <Ports />
                 <History />
               </div>
             </div>

@@ -1,6 +1,6 @@
 /** What the history knows: lanes of the day, waiting times, search. Loaded when the page is visible and something happened. */
 import { effect, signal } from "@preact/signals";
-import type { HistoryItem, HistoryKind, HistoryPage, Lanes, Stats } from "../../core/wire.ts";
+import type { HistoryItem, HistoryKind, HistoryPage, Lanes, PortSnapshot, Stats } from "../../core/wire.ts";
 import { callApi } from "./api.ts";
 import { onNews } from "./connection.ts";
 import { isAskKind, startOfDay } from "./format.ts";
@@ -8,6 +8,7 @@ import { now } from "./state.ts";
 
 export const lanes = signal<Lanes | null>(null);
 export const stats = signal<Stats | null>(null);
+export const ports = signal<readonly PortSnapshot[]>([]);
 export const history = signal<HistoryPage | null>(null);
 /** The last asks that were answered. */
 export const recentAnswers = signal<readonly HistoryItem[]>([]);
@@ -78,6 +79,11 @@ async function loadStats(): Promise<void> {
   if (loaded) stats.value = loaded;
 }
 
+async function loadPorts(): Promise<void> {
+  const loaded = await load<{ readonly ports: readonly PortSnapshot[] }>("/api/ports");
+  if (loaded) ports.value = loaded.ports;
+}
+
 async function loadRecentAnswers(): Promise<void> {
   const pages = await Promise.all(
     (["permission", "question", "plan"] as const).map((kind) =>
@@ -144,6 +150,7 @@ export function followReports(): void {
     isStale = false;
     loadLanes();
     loadStats();
+    loadPorts();
     loadRecentAnswers();
     // More pages than the first: the user reads further down.
     if ((history.value?.items.length ?? 0) <= pageSize) search();

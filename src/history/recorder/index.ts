@@ -10,9 +10,9 @@ import { type AgentEvent, createSessionKey } from "../../core/session/event.ts";
 import { isProbe } from "../../core/session/probe.ts";
 import { statusTexts } from "../../core/session/texts.ts";
 import { timing } from "../../core/timing.ts";
-import type { SessionEvent } from "../../core/wire.ts";
 import { errorCode } from "../../storage/files.ts";
 import type { JournalLine, JournalPosition } from "../../storage/journal/index.ts";
+import { type JournalledSessionEvent, readSessionEventBody } from "../../storage/journal/session-event.ts";
 import { createLifecycleEvent } from "../lifecycle.ts";
 import { limitText } from "../limit-json.ts";
 import { type EventRow, findProject, normalizeHook } from "../normalize.ts";
@@ -88,6 +88,11 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
   }
 
   function recordLine({ id, at, key: payloadKey, body }: JournalLine): AgentEvent | null {
+    const recorded = readSessionEventBody(body);
+    if (recorded) {
+      recordSessionEvent(recorded);
+      return null;
+    }
     const message = openEnvelope(body, options.defaultProvider, null);
     const agent = message && options.agents.get(message.provider);
     // The time since boot orders only the events of one boot, and the journal can have several.
@@ -126,11 +131,14 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
     );
   }
 
-  function recordSessionEvent(key: string, event: SessionEvent): void {
+  /** The journal and the app both send it: it counts once. */
+  function recordSessionEvent({ key, event }: JournalledSessionEvent): void {
     const { id, session_id, port_id = null, event_type, summary, severity, created_at } = event;
     const details = event.details === undefined ? null : JSON.stringify(event.details);
     const text = [summary, details];
-    sql.addSessionEvent.run(id, session_id, key, port_id, event_type, ...text, severity, created_at);
+    const row = [id, session_id, key, port_id, event_type, ...text, severity, created_at];
+    if (sql.addSessionEvent.run(...row).changes === 0) return;
+    sessions.writeRun(key, event);
     const item = describePortItem(event);
     if (!item) return;
     const { project, branch } = sessions.find(key);
@@ -181,7 +189,7 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
         case "child":
           return recordChild(row);
         case "session-event":
-          return recordSessionEvent(row.key, row.event);
+          return recordSessionEvent(row);
         case "died": {
           const item = { kind: "failed", text: statusTexts.died, severity: "error" } as const;
           events.addItem(`${row.session.key}#${row.at}:died`, row.at, itemSessionOf(row.session), item);

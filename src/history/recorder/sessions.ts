@@ -1,6 +1,7 @@
 /** Writes sessions: what is known of each, what it used, the ports it worked on, and when it worked or waited. */
+import type { JsonRecord } from "../../core/json.ts";
 import type { AgentEvent } from "../../core/session/event.ts";
-import type { SpanState } from "../../core/wire.ts";
+import type { SessionEvent, SpanState } from "../../core/wire.ts";
 import { formatLocalDate } from "../../system/clock.ts";
 import type { SessionRow } from "../rows.ts";
 import type { KnownSpan, Statements } from "./statements.ts";
@@ -27,6 +28,8 @@ export interface SessionWriter {
   writeTouched(): void;
   write(row: SessionRow): void;
   changeSpan(key: string, state: SpanState | null, at: number): void;
+  /** The work on a port, from the events of a session: a history that is rebuilt has nothing else. */
+  writeRun(key: string, event: SessionEvent): void;
   /** Ends the work on ports of all sessions but these. */
   closePortsExcept(live: ReadonlySet<string>): void;
 }
@@ -82,6 +85,16 @@ export function createSessionWriter(sql: Statements): SessionWriter {
     runningPorts.set(key, port.since);
   }
 
+  function writeRun(key: string, { event_type, port_id, details, created_at }: SessionEvent): void {
+    const { project, title, since } = (details ?? {}) as JsonRecord;
+    if (event_type === "port_start" && typeof since === "number" && port_id !== undefined) {
+      const { changes } = sql.startRun.run(key, since, String(project), port_id, String(title));
+      if (changes > 0) runningPorts.set(key, since);
+    }
+    const isEnd = event_type === "port_end" || event_type === "session_end";
+    if (isEnd && sql.endRuns.run(Date.parse(created_at), key).changes > 0) runningPorts.delete(key);
+  }
+
   /** What the session used since it was last written, on the day it did. */
   function writeUsage(
     row: SessionRow,
@@ -128,6 +141,7 @@ export function createSessionWriter(sql: Statements): SessionWriter {
 
   return {
     find,
+    writeRun,
     touch: (key, event) => void touched.set(key, event),
     writeTouched,
     write(row) {

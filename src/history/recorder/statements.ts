@@ -144,6 +144,10 @@ export function prepareStatements(db: Database) {
       `INSERT INTO port_runs (key, from_at, project, port_id, title) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT (key, from_at) DO UPDATE SET to_at = NULL, title = excluded.title`,
     ),
+    startRun: write(
+      "INSERT OR IGNORE INTO port_runs (key, from_at, project, port_id, title) VALUES (?, ?, ?, ?, ?)",
+    ),
+    endRuns: write("UPDATE port_runs SET to_at = max(from_at, ?) WHERE key = ? AND to_at IS NULL"),
     closeRun: write("UPDATE port_runs SET to_at = ? WHERE key = ? AND from_at = ?"),
     closeLostRuns: write(
       `UPDATE port_runs SET to_at = max(from_at, coalesce((SELECT last_at FROM sessions s WHERE s.key = port_runs.key), from_at))

@@ -6,7 +6,7 @@
  * The last line that the user typed and that starts with one of these decides:
  *
  *   SAY TEXT                that text
- *   DO tool NAME JSON       a call of that tool; ` >> tool NAME JSON` adds one after it
+ *   DO tool NAME JSON       a call of that tool; ` >> tool NAME JSON` adds one after it. With a JSON string, a tool that takes text
  *   DO slow SECONDS         a text that takes that long
  *   DO error STATUS         an API error
  *
@@ -184,11 +184,13 @@ async function* streamResponses(reply: Reply): AsyncGenerator<string> {
     item: { ...message, status: "completed", content },
   });
   for (const [index, { name, input }] of reply.calls.entries()) {
-    const item = { type: "function_call", id: createId("fc"), call_id: createId("call"), name };
-    yield event("response.output_item.done", {
-      output_index: index + 1,
-      item: { ...item, arguments: JSON.stringify(input), status: "completed" },
-    });
+    const call = { id: createId("fc"), call_id: createId("call"), name, status: "completed" };
+    // A tool that takes plain text instead of JSON, such as Codex's apply_patch, is called in another form.
+    const item =
+      typeof input === "string"
+        ? { ...call, type: "custom_tool_call", input }
+        : { ...call, type: "function_call", arguments: JSON.stringify(input) };
+    yield event("response.output_item.done", { output_index: index + 1, item });
   }
   const usage = {
     ...{ input_tokens: 100, output_tokens: 20, total_tokens: 120 },

@@ -85,6 +85,10 @@ export interface OtherSandbox {
   runShell(line: string): Promise<void>;
   /** When each request of a turn reached the API, in ms. */
   readRequests(): readonly number[];
+  /** Waits until so many requests of turns have reached the API. */
+  waitForRequests(count: number): Promise<void>;
+  /** Waits until the work guard has recorded such an event of a session. */
+  waitForEvent(type: string): Promise<void>;
   /** The last text of the last request: what the model learned last. */
   readLastText(): string;
   judge(): ScreenVerdict;
@@ -327,6 +331,14 @@ async function setUp(
       if (code !== 0) throw new Error(`${line} ended with ${code}: ${stderr}`);
     },
     readRequests: () => readLog().map(([at]) => at),
+    waitForRequests: (count) => waitFor(`${count} requests`, () => readLog().length >= count),
+    waitForEvent: (type) =>
+      waitFor(`${type} in the journal`, async () => {
+        const journal = ".local/state/beckon/journal";
+        return (
+          (await space.run(["grep", "-rq", `"event_type":"${type}"`, `${home}/${journal}`], {})).code === 0
+        );
+      }),
     readLastText: () => readLog().at(-1)?.[1] ?? "",
     judge: () => judgeScreen(rows, history, now()),
     async close() {

@@ -218,3 +218,109 @@ describe("opencode does not notice", () => {
     expect(lines[0]).toStartWith(`${process.pid} hook opencode {`);
   });
 });
+
+describe("before an edit it asks the work guard", () => {
+  const scope = join(folder, "guard.json");
+  const log = join(folder, "asked");
+  const yes = { edits: true, starts: false };
+  const no = { edits: false, starts: false };
+  const project = "/home/dev/proj";
+  let programs = 0;
+
+  /** The plugin with a beckon that runs this shell command if the guard is asked. */
+  async function load(
+    command: string,
+    settings: object | null,
+  ): Promise<(tool: string, args: object) => Promise<unknown>> {
+    rmSync(scope, { force: true });
+    rmSync(log, { force: true });
+    if (settings) writeFileSync(scope, JSON.stringify(settings));
+    const program = join(folder, `guard-${++programs}`);
+    writeFileSync(program, `#!/bin/sh\n[ "$3" = --guard ] || exit 0\ncat >>${log}\n${command}\n`, {
+      mode: 0o755,
+    });
+    const hooks = await loadPluginFor(program, scope);
+    return async (tool, args) => {
+      try {
+        await hooks["tool.execute.before"]?.({ tool, sessionID: "ses_1", callID: "call_1" }, { args });
+        return "goes on";
+      } catch (error) {
+        return error;
+      }
+    };
+  }
+  const refuse = `printf '%s' '{"refuse":"No port is running"}'`;
+  const on = { general: no, projects: { [project]: yes } };
+  const write = { filePath: `${project}/a.ts`, content: "x".repeat(10_000) };
+  const patch = (...files: string[]) => ({
+    patchText: [
+      "*** Begin Patch",
+      ...files.flatMap((file) => [`*** Update File: ${file}`, "+x"]),
+      "*** End Patch",
+    ].join("\n"),
+  });
+
+  test("a refusal keeps the tool from running, and is what the model gets", async () => {
+    const call = await load(refuse, on);
+    expect(await call("write", write)).toEqual(new Error("No port is running"));
+    expect(JSON.parse(readFileSync(log, "utf8"))).toEqual({
+      ...{ type: "tool.started", session: "ses_1", cwd: project, tool: "write" },
+      input: { filePath: write.filePath },
+    });
+  });
+
+  test.each<[string, string, object]>([
+    ["approves", "true", write],
+    ["prints nonsense", "echo oops", write],
+    ["prints something else", `echo '{"refuse":7}'`, write],
+    ["fails", "exit 3", write],
+  ])("the edit goes on if it %s", async (_, command, args) => {
+    const call = await load(command, on);
+    expect(await call("write", args)).toBe("goes on");
+    expect(existsSync(log)).toBe(true);
+  });
+
+  test("the edit goes on after a second if beckon hangs, and at once if it was removed", async () => {
+    const call = await load("exec sleep 30", on);
+    const started = performance.now();
+    expect(await call("edit", write)).toBe("goes on");
+    expect(performance.now() - started).toBeWithin(900, 3_000);
+    const hooks = await loadPluginFor(join(folder, "gone"), scope);
+    await hooks["tool.execute.before"]?.({ tool: "write", sessionID: "s", callID: "c" }, { args: write });
+  });
+
+  test.each<[string, object | null, string, object, boolean]>([
+    ["the guard is off", null, "write", write, false],
+    ["it is on elsewhere", { general: no, projects: { "/home/dev/other": yes } }, "write", write, false],
+    [
+      "it is on in a project with a longer name",
+      { general: no, projects: { [`${project}-2`]: yes } },
+      "write",
+      write,
+      false,
+    ],
+    ["it is on in general", { general: yes, projects: {} }, "write", write, true],
+    ["this project is excepted", { general: yes, projects: { [project]: no } }, "write", write, false],
+    [
+      "the file is in a project where it is on",
+      { general: no, projects: { "/srv/x": yes } },
+      "edit",
+      { filePath: "/srv/x/a" },
+      true,
+    ],
+    ["a patch changes a file here", on, "apply_patch", patch("/tmp/a", "b.ts"), true],
+    [
+      "a patch changes files elsewhere",
+      { general: no, projects: { "/srv": yes } },
+      "apply_patch",
+      patch("a", "b"),
+      false,
+    ],
+    ["the tool edits nothing", on, "bash", { command: "ls" }, false],
+    ["the file is damaged", [], "write", write, false],
+  ])("only where it is needed: %s", async (_, settings, tool, args, isAsked) => {
+    const call = await load("true", settings);
+    expect(await call(tool, args)).toBe("goes on");
+    expect(existsSync(log)).toBe(isAsked);
+  });
+});

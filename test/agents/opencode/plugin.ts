@@ -17,22 +17,26 @@ export interface LoadedPlugin {
   readonly posts: readonly JsonRecord[];
 }
 
-function writePlugin(binary: string): string {
-  return opencodeSetup.createRegistration({ version: null, binary, home: null, platform: "linux" }).add(null);
+function writePlugin(binary: string, guardScope: string | undefined): string {
+  const options = { version: null, binary, home: null, platform: "linux", ...(guardScope && { guardScope }) };
+  return opencodeSetup.createRegistration({ ...options, platform: "linux" }).add(null);
 }
 
-async function importPlugin(binary: string): Promise<(context: object) => Promise<PluginHooks>> {
+async function importPlugin(
+  binary: string,
+  guardScope?: string,
+): Promise<(context: object) => Promise<PluginHooks>> {
   const folder = mkdtempSync(join(tmpdir(), "beckon-plugin-"));
   const path = join(folder, "beckon.js");
-  writeFileSync(path, writePlugin(binary));
+  writeFileSync(path, writePlugin(binary, guardScope));
   const module = await import(path);
   rmSync(folder, { recursive: true });
   return module.Beckon;
 }
 
 /** The plugin with a real program in beckon's place. */
-export async function loadPluginFor(binary: string): Promise<PluginHooks> {
-  const start = await importPlugin(binary);
+export async function loadPluginFor(binary: string, guardScope?: string): Promise<PluginHooks> {
+  const start = await importPlugin(binary, guardScope);
   return start({ directory: "/home/dev/proj", client: {} });
 }
 

@@ -3,6 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { opencodeSetup } from "../../../src/agents/opencode/setup/index.ts";
+import { resolvePaths } from "../../../src/storage/paths.ts";
 import { exec } from "../../../src/system/exec.ts";
 import { removeHomes, temporaryHome } from "../../setup/home.ts";
 
@@ -30,7 +31,8 @@ test("doctor sees a plugin of another beckon, one whose program is gone, and a s
   const path = opencodeSetup.settingsPath("user", env, "/") ?? "";
   const program = join(home, "beckon");
   const write = (binary: string, change: (text: string) => string = (text) => text) => {
-    const options = { version: null, binary, home: null, platform: "linux" } as const;
+    const { guardScope } = resolvePaths(env);
+    const options = { version: null, binary, home: null, platform: "linux", guardScope } as const;
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, change(opencodeSetup.createRegistration(options).add(null)));
   };

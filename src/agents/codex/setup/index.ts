@@ -1,10 +1,9 @@
 /** Install, uninstall and doctor for Codex. */
-import { createShellCommand, readHookCommand } from "../../../settings-file/hook-command.ts";
-import { addHooks, isEmptySettings, listOwnHooks, removeHooks } from "../../../settings-file/hooks.ts";
 import type { Env } from "../../../system/folders.ts";
 import type { AgentSetup, ExamineContext } from "../../agent.ts";
 import { createFindings, type Finding, formatCount, formatList } from "../../finding.ts";
 import { readSettingsText } from "../../setup/file-check.ts";
+import { createHooksSetup } from "../../setup/hooks-setup.ts";
 import { type AgentMachine, createAgentSetup, type RegisteredFile } from "../../setup/index.ts";
 import { codexHooks } from "../hooks.ts";
 import { configPath, hooksPath, isPresent } from "./folder.ts";
@@ -14,6 +13,13 @@ const trustSteps =
   'start codex, and where it asks "Hooks need review" choose "2. Trust all and continue" (or type /hooks and press t)';
 
 const finding = createFindings("hooks", "codex");
+
+const form = { timeout: 5, async: false };
+
+const hooks = createHooksSetup("codex", () => codexHooks.map((hook) => ({ ...hook, async: false })), {
+  edits: { event: "PreToolUse", matcher: "apply_patch", ...form },
+  starts: { event: "SessionStart", ...form },
+});
 
 export const createCodexSetup = (machine: AgentMachine = {}): AgentSetup =>
   createAgentSetup(
@@ -27,21 +33,7 @@ export const createCodexSetup = (machine: AgentMachine = {}): AgentSetup =>
         versionPattern: /^\s*codex(?:-cli)? v?(\d+\.\d+\.\d+[\w.+-]{0,40})\s*$/m,
       }),
       settingsPath: (scope, env) => (scope === "user" ? hooksPath(env) : null),
-      createRegistration({ binary, home, platform }) {
-        const command = createShellCommand({ binary, agent: "codex", home }, platform);
-        const hooks = codexHooks.map((hook) => ({ ...hook, ...command, async: false }));
-        return { count: hooks.length, noun: "hook", add: (text) => addHooks(text, hooks).text };
-      },
-      entries: {
-        findHomes: (text) => listOwnHooks(text).map(({ command }) => readHookCommand(command)?.home ?? null),
-        remove: (text) => removeHooks(text).text,
-        isEmpty: isEmptySettings,
-      },
-      listCalled: (text) =>
-        listOwnHooks(text).flatMap(({ command }) => {
-          const parts = readHookCommand(command);
-          return parts ? [{ binary: parts.binary, home: parts.home }] : [];
-        }),
+      ...hooks,
       findMore: findTrustFindings,
       findWarnings: (_, env, __, after) => describeTrustToDo(env, after),
       liveTest: {

@@ -14,10 +14,10 @@ import { hashJson } from "../../../core/text/json-text.ts";
 import { errorCode } from "../../../storage/files.ts";
 import type { Env } from "../../../system/folders.ts";
 import type { WatchContext } from "../../agent.ts";
+import { listPatchedFiles } from "../../edits.ts";
 import { toOneLine } from "../../one-line.ts";
 import { toMoment } from "../../watch/index.ts";
 import { codexAnswering } from "../answering.ts";
-import { listPatchedFiles } from "../payload.ts";
 import {
   createStatusChange,
   readServerRequest,

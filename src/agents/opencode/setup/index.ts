@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import pluginText from "../../../../hooks/opencode.plugin.js" with { type: "text" };
 import { homeOf } from "../../../system/folders.ts";
+import type { RegistrationOptions } from "../../agent.ts";
 import { createFindings } from "../../finding.ts";
 import { createAgentSetup } from "../../setup/index.ts";
 import {
@@ -32,8 +33,12 @@ const slowStart =
 const slowStartFix = "Start opencode once while you are online";
 
 /** The plugin with the paths that it needs. A function as replacement: a path can have a $ in it. */
-const writePlugin = (binary: string, home: string | null): string =>
+const writePlugin = ({ binary, home, guardScope }: RegistrationOptions): string =>
   pluginText
+    .replace(
+      'const guardScope = "BECKON_GUARD_SCOPE";',
+      () => `const guardScope = ${JSON.stringify(guardScope ?? null)};`,
+    )
     .replace('const binary = "BECKON_BINARY";', () => `const binary = ${JSON.stringify(binary)};`)
     .replace('const home = "BECKON_HOME";', () => `const home = ${JSON.stringify(home)};`);
 
@@ -47,7 +52,7 @@ export const opencodeSetup = createAgentSetup({
     ownPaths: [join(homeOf(env), ".opencode", "bin", "opencode")],
   }),
   settingsPath: pluginPath,
-  createRegistration: ({ binary, home }) => createOwnFileRegistration(plugin, writePlugin(binary, home)),
+  createRegistration: (options) => createOwnFileRegistration(plugin, writePlugin(options)),
   entries: createOwnFileEntries(plugin),
   listCalled: (text) => listCalledByOwnFile(plugin, text),
   findWarnings: (_scope, env) => (hasPluginSupport(env) ? [] : [`${slowStart} ${slowStartFix}.`]),

@@ -1,0 +1,89 @@
+/** The work guard with another agent's real CLI: what it refuses, what the model learns, and that it never blocks when absent. */
+import { expect } from "bun:test";
+import { home } from "../namespace.ts";
+import type { CliDriver, OtherSandbox, OtherSandboxOptions } from "./sandbox.ts";
+import { createOtherCliTests } from "./scenario.ts";
+
+export interface GuardedCli {
+  readonly driver: CliDriver;
+  /** Starts the CLI so that it asks nobody before it edits. */
+  start(sandbox: OtherSandbox): Promise<void>;
+  /** The prompt that makes the agent write this file of the project. */
+  write(name: string): string;
+  /** The prompt that makes the agent run this shell command, without asking. null if its sandbox would not let it. */
+  readonly run: ((command: string) => string) | null;
+  readonly options?: OtherSandboxOptions;
+}
+
+export const project = `${home}/proj`;
+const strict = { projects: { [project]: { mode: "strict" } } };
+
+export function describeGuard({ driver, start, write, run, options = {} }: GuardedCli): void {
+  const { testDriven } = createOtherCliTests(driver);
+  const guarded = (workGuard: object): OtherSandboxOptions => ({
+    ...options,
+    files: { ...options.files, ".config/beckon/config.json": JSON.stringify({ workGuard }) },
+  });
+  async function edit(sandbox: OtherSandbox, name: string): Promise<boolean> {
+    const before = sandbox.readRequests().length;
+    await sandbox.typeLine(write(name));
+    await sandbox.waitForRequests(before + 2);
+    await sandbox.waitUntilIdle();
+    return sandbox.hasFile(`proj/${name}`);
+  }
+
+  testDriven(
+    "strict refuses an edit without a port and tells the model why; with a running port it goes through",
+    async (sandbox) => {
+      await start(sandbox);
+      expect(await edit(sandbox, "one.txt")).toBe(false);
+      const reason = sandbox.readLastText();
+      expect(reason).toContain("No port is running, so this edit is refused");
+      expect(reason).toContain("port create ID --title");
+      await sandbox.waitForEvent("untracked_edit");
+
+      const begin = "beckon port create login --title Login && beckon port start login";
+      if (run) {
+        const before = sandbox.readRequests().length;
+        await sandbox.typeLine(run(begin));
+        await sandbox.waitForRequests(before + 2);
+        expect(sandbox.readLastText()).toContain("Started the port login (Login) for the session");
+        await sandbox.waitUntilIdle();
+      } else await sandbox.runShell(`cd proj && ${begin}`);
+      expect(await edit(sandbox, "two.txt")).toBe(true);
+      await sandbox.waitForEvent("file_edit");
+      await sandbox.waitForSession(({ port }) => port?.id === "login", "the port");
+    },
+    guarded(strict),
+  );
+
+  testDriven(
+    "off in one project lets its edits through, though the general mode is strict",
+    async (sandbox) => {
+      await start(sandbox);
+      expect(await edit(sandbox, "one.txt")).toBe(true);
+    },
+    guarded({ mode: "strict", projects: { [project]: { mode: "off" } } }),
+  );
+
+  const faults: readonly (readonly [string, (sandbox: OtherSandbox) => Promise<void>])[] = [
+    ["beckon is killed", (sandbox) => sandbox.beckon.kill()],
+    ["beckon hangs", (sandbox) => sandbox.beckon.suspend()],
+    ["the binary is removed", (sandbox) => sandbox.runShell("rm .local/bin/beckon")],
+  ];
+  for (const [title, inject] of faults) {
+    testDriven(
+      `strict never blocks an edit, and no error shows, if ${title}`,
+      async (sandbox) => {
+        await start(sandbox);
+        expect(await edit(sandbox, "before.txt")).toBe(false);
+        await sandbox.beckon.stopPolling();
+        await inject(sandbox);
+        expect(await edit(sandbox, "after.txt")).toBe(true);
+        const screen = (await sandbox.readScreen()).split("after.txt").slice(1).join("");
+        expect(screen.replaceAll("Done, without errors.", "")).not.toMatch(/beckon|error|ENOENT|failed/i);
+      },
+      guarded(strict),
+    );
+  }
+}
