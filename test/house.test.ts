@@ -56,6 +56,7 @@ describe("the house", () => {
       "src/agents/claude/answering/decide.ts",
       // The work guard's answers, which can only refuse an edit.
       "src/agents/claude/forwarding.ts",
+      "src/agents/codex/forwarding.ts",
       "src/agents/gemini/forwarding.ts",
     ]);
     expect(pathsWith(/\.decide\(/)).toEqual(["src/answers/pending.ts"]);

@@ -152,7 +152,7 @@ export function loadedWith(files: Files, start: string): Import[] {
 export function heavyInForwarder(files: Files): string[] {
   const light = ["hook", "storage", "system", "core", "data"];
   const isLight = (path: string) =>
-    light.includes(roomOf(path)) || isAgentTable(path) || path === "src/core/text/json-text.ts";
+    light.includes(roomOf(path)) || isAgentTable(path) || smallAndPure.has(path);
   const mayLoad = (path: string, to: string) =>
     isFile(to) ? isLight(to) : to.startsWith("node:") && path !== "src/hook/index.ts";
   return [...files.keys()]
@@ -163,6 +163,14 @@ export function heavyInForwarder(files: Files): string[] {
         .map(({ to }) => `${path} loads ${to}`),
     );
 }
+
+/** They load no others than each other. */
+const smallAndPure: ReadonlySet<string> = new Set([
+  "src/core/text/json-text.ts",
+  "src/core/text/paths.ts",
+  "src/core/config/work-guard.ts",
+  "src/agents/edits.ts",
+]);
 
 /** The table of agents and the part of each agent that the forwarder needs. */
 const isAgentTable = (path: string): boolean => /^src\/agents\/(?:index|\w+\/forwarding)\.ts$/.test(path);

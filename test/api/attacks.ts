@@ -229,6 +229,7 @@ export const routes: Record<string, AllowedLabels> = {
   "/api/events": pageRead,
   "/api/history": pageRead,
   "/api/stats": pageRead,
+  "/api/ports": pageRead,
   "/api/lanes": pageRead,
   "/api/sessions/claude:0d9c": pageRead,
   "/api/sessions/claude:0d9c/focus": pageAction,

@@ -80,7 +80,6 @@ const states: readonly State[] = [
     ],
   },
   { name: "on a phone", sample: liveDay, options: phone, text: "deletes without asking (rm -rf)" },
-  { name: "ports", sample: guardedDay, text: "Log in with a passkey" },
   { name: "ports, dark", sample: guardedDay, options: dark, text: "Log in with a passkey" },
   { name: "ports on a phone", sample: guardedDay, options: phone, text: "Log in with a passkey" },
   { name: "nothing needs you", sample: calmDay, text: "Nothing needs you" },
@@ -119,7 +118,7 @@ testPage("ports with their state, who works on them, and what they took", async 
       .then((text) => text.replaceAll(/\s+/g, " "));
   await rowOf("passkeys").first().waitFor();
   expect(await readRow("passkeys")).toMatch(
-    /^passkeys checkout-api Log in with a passkey Running checkout-api .* and 1 more 3h\D*21m\D*6.4M \$12.40$/,
+    /^passkeys checkout-api Log in with a passkey Running checkout-api .* and 1 more 3h 04m 21m 6.4M \$12.40$/,
   );
   expect(await readRow("session-store")).toMatch(/Running no session now 52m 3m 910k –$/);
   expect(await readRow("logout")).toMatch(/Open needs passkeys, session-store – – – – –$/);

@@ -4,9 +4,10 @@ import { describeGuard } from "../agent/other/work-guard.ts";
 
 describeGuard({
   driver: codexDriver,
-  start: startTrusted,
+  // It gives apply_patch only to models that it knows. Its sandbox would keep `beckon port` from beckon's files.
+  start: (sandbox) =>
+    startTrusted(sandbox, "--model gpt-6.1-sol --sandbox danger-full-access --ask-for-approval never"),
   write: (name) =>
     `DO tool apply_patch ${JSON.stringify(`*** Begin Patch\n*** Add File: ${name}\n+written\n*** End Patch\n`)}`,
-  // Its sandbox has no network and cannot write outside of the project.
-  run: null,
+  run: (cmd) => `DO tool exec_command ${JSON.stringify({ cmd, yield_time_ms: 10_000 })}`,
 });

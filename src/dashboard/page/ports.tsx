@@ -21,9 +21,8 @@ export function Ports() {
   return (
     <section class="panel" id="ports" aria-labelledby="h-ports">
       <div class="panel-head">
-        <h2 id="h-ports">
-          Ports <span class="n">{running === 0 ? "none running" : `${running} running`}</span>
-        </h2>
+        <h2 id="h-ports">Ports</h2>
+        <span class="n">{running === 0 ? "none running" : `${running} running`}</span>
         {days > 0 && <span class="end n">last {days} days</span>}
       </div>
       <div class="ports">

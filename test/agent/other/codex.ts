@@ -52,8 +52,8 @@ export const codexDriver: CliDriver = {
 };
 
 /** Starts Codex without its shared server, and trusts beckon's hooks in its dialog, as a user does. */
-async function startTrusted(sandbox: OtherSandbox): Promise<void> {
-  await sandbox.startCli("--no-daemon");
+export async function startTrusted(sandbox: OtherSandbox, args = ""): Promise<void> {
+  await sandbox.startCli(`--no-daemon ${args}`);
   await sandbox.waitForScreen(trustDialog);
   await sandbox.pressKeys("Down");
   await Bun.sleep(300);

@@ -224,7 +224,9 @@ function respond(path: string, body: Fields, log: string): Response {
     /"(?:response(?:Json)?Schema|json_schema)"/.test(JSON.stringify(body));
   const read = path.endsWith("/responses") ? readResponses : path.includes(":") ? readGemini : readChat;
   const turns = isSide ? [] : read(body);
-  if (!isSide && listOf(body.tools).length > 0) {
+  const hasTools =
+    listOf(body.tools).length > 0 || listOf(body.input).some(({ type }) => type === "additional_tools");
+  if (!isSide && hasTools) {
     const last = turns.at(-1)?.text.slice(0, maxLoggedLength) ?? "";
     appendFileSync(log, `${JSON.stringify([performance.timeOrigin + performance.now(), last])}\n`);
   }
