@@ -80,7 +80,9 @@ function openProject(paths: Paths, chosen: string | undefined): Project {
   const configured = Object.keys(config.workGuard.projects);
   const own = readPorts(paths);
   const known = [...configured, ...configured.map(findRealPath), ...Object.keys(own.projects)];
-  const project = findLongest(known, folder) ?? findRepository(folder) ?? folder;
+  const named = findLongest(known, folder);
+  if (named === null && !existsSync(folder)) throw new PortError(`there is no folder ${folder}`);
+  const project = named ?? findRepository(folder) ?? folder;
   const settings = findGuardSettings(
     { ...config.workGuard, projects: addRealPaths(config.workGuard.projects) },
     project,

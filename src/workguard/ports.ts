@@ -130,7 +130,12 @@ export function createPort(book: PortBook, project: string, port: NewPort, now: 
   const mistake = findIdMistake(id) ?? findTitleMistake(title);
   if (mistake !== null) throw new PortError(mistake);
   const known = listPorts(book, project);
-  if (known.some((other) => other.id === id)) throw new PortError(`there is a port ${id} already`);
+  const same = known.find((other) => other.id === id);
+  if (same) {
+    const ended = same.endedAt === null ? "" : ", which has ended. Choose another id";
+    throw new PortError(`there is a port ${id} already${ended}`);
+  }
+  if (dependsOn.includes(id)) throw new PortError(`the port ${id} cannot depend on itself`);
   if (known.length >= limits.maxPorts) throw new PortError(`a project has at most ${limits.maxPorts} ports`);
   const missing = dependsOn.filter((other) => !known.some((one) => one.id === other));
   if (missing.length > 0) throw new PortError(`there is no port ${missing.join(", ")} to depend on`);
@@ -154,7 +159,10 @@ function setPorts(book: PortBook, project: string, ports: readonly Port[]): Port
 function requireOpen(book: PortBook, project: string, id: string): Port {
   const port = findPort(book, project, id);
   if (!port) throw new PortError(`there is no port ${id} in ${project}. See them: beckon port list`);
-  if (port.endedAt !== null) throw new PortError(`the port ${id} has ended`);
+  if (port.endedAt !== null)
+    throw new PortError(
+      `the port ${id} has ended. For more work, create another one: beckon port create ID --title TITLE`,
+    );
   return port;
 }
 

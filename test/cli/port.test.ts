@@ -1,8 +1,9 @@
 /** `beckon port`, as a user and an agent type it. */
+import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { HookOutput } from "../../src/core/wire.ts";
+import type { HookOutput, Stats } from "../../src/core/wire.ts";
 import { type AppFixture, createAppFixture } from "../app-fixture.ts";
 import { mainSource } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
@@ -75,6 +76,8 @@ describe("mistakes are named", () => {
     [["create", "Log in", "--title", "T"], 1, "a port's id has 1 to 64 letters"],
     [["create", "a", "--title", "one\ntwo"], 1, "a title is one line"],
     [["create", "a", "--title", "T", "--depends-on", "b"], 1, "there is no port b to depend on"],
+    [["create", "a", "--title", "T", "--depends-on", "a"], 1, "the port a cannot depend on itself"],
+    [["create", "a", "--title", "T", "--project", "/not/there"], 1, "there is no folder /not/there"],
     [["start", "nothing"], 1, "there is no port nothing in"],
     [["end"], 2, "no port is running here"],
     [["check"], 2, "port check needs a hook's payload"],
@@ -83,6 +86,23 @@ describe("mistakes are named", () => {
     expect(result).toMatchObject({ code, out: "" });
     expect(result.err).toContain(text);
   });
+});
+
+test("an ended port stays ended, and its id taken", async () => {
+  await beckon(["create", "login", "--title", "Log in"]);
+  expect((await beckon(["create", "login", "--title", "Again"])).err).toBe(
+    "beckon: there is a port login already\n",
+  );
+  await beckon(["end", "login"]);
+  for (const args of [
+    ["start", "login"],
+    ["end", "login"],
+  ])
+    expect(await beckon(args)).toMatchObject({
+      code: 1,
+      err: "beckon: the port login has ended. For more work, create another one: beckon port create ID --title TITLE\n",
+    });
+  expect((await beckon(["create", "login", "--title", "Again"])).err).toContain("Choose another id");
 });
 
 describe("seed 002's check commands", () => {
@@ -149,6 +169,29 @@ test("with store project, the ports are in a file of the project", async () => {
   const file = JSON.parse(await Bun.file(join(project, ".beckon/ports.json")).text());
   expect(file).toMatchObject({ version: 1, ports: [{ id: "login", title: "Log in" }] });
   expect((await beckon(["list"])).out).toContain("login  running  Log in");
+  expect(readdirSync(join(project, ".beckon"))).toEqual(["ports.json"]);
+});
+
+test("ports of a shared file that depend on each other in a circle can be listed, started and ended", async () => {
+  configure({ store: "project" });
+  mkdirSync(join(project, ".beckon"));
+  const ports = [
+    { id: "a", title: "A", dependsOn: ["b"] },
+    { id: "b", title: "B", dependsOn: ["a"] },
+  ];
+  writeFileSync(join(project, ".beckon/ports.json"), JSON.stringify({ version: 1, ports }));
+  expect((await beckon(["list"])).out).toContain("a  open     A  waits for b");
+  expect((await beckon(["start", "a"])).out).toContain("It depends on b, not ended yet.");
+  expect((await beckon(["end", "a"])).out).toBe("Ended the port a.\nb (B) depended on it.\n");
+});
+
+test("processes that change a shared file at once lose nothing", async () => {
+  configure({ store: "project" });
+  const ids = ["a", "b", "c", "d"];
+  const results = await Promise.all(ids.map((id) => beckon(["create", id, "--title", id])));
+  expect(results.map(({ code }) => code)).toEqual(ids.map(() => 0));
+  const { ports } = JSON.parse((await beckon(["list", "--json"])).out) as { ports: { id: string }[] };
+  expect(ports.map(({ id }) => id).sort()).toEqual(ids);
 });
 
 test("the status says where the guard is on, and which port a session works on", async () => {
@@ -187,3 +230,68 @@ test("session.event reaches the clients of the event stream and the history", as
   await waitUntil(async () => (await find()).length > 0, 5_000);
   expect((await find()).map((item) => item.text)).toEqual([`Without a port: Edit: ${join(project, "a.ts")}`]);
 });
+
+test("what was recorded of sessions and ports is in the history after kill -9, and after a rebuild", async () => {
+  configure({ projects: { [project]: { mode: "warn" } } });
+  const { pid } = fixture.startAgent();
+  const meta = { pid, host: await readHost() };
+  const send = (hook_event_name: string, more: object = {}) =>
+    fixture.postHook({ session_id: "s1", hook_event_name, cwd: project, ...more }, meta);
+  const call = (id: string) => ({
+    ...{ tool_name: "Edit", tool_use_id: id, tool_input: { file_path: join(project, `${id}.ts`) } },
+  });
+  const first = await fixture.startProcess();
+  await send("SessionStart", { source: "startup" });
+  await send("UserPromptSubmit", { prompt: "Do it" });
+  await send("PostToolUse", call("before"));
+  await beckon(["create", "login", "--title", "Log in"]);
+  await beckon(["start", "login"]);
+  await waitUntil(async () => (await fixture.fetchSession("s1"))?.port?.id === "login", 3_000);
+  await send("PostToolUse", call("during"));
+  await beckon(["end", "login"]);
+  await waitUntil(async () => (await fixture.fetchSession("s1"))?.port === null, 3_000);
+  await send("PostToolUse", call("after"));
+  await waitUntil(() => fixture.readJournal().split("Without a port: Edit").length === 3, 3_000);
+  first.kill("SIGKILL");
+  await first.exited;
+
+  const expected = [
+    ["session_start", null],
+    ["user_request", null],
+    ["file_edit", null],
+    ["untracked_edit", null],
+    ["port_start", "login"],
+    ["file_edit", "login"],
+    ["port_end", "login"],
+    ["file_edit", null],
+    ["untracked_edit", null],
+  ];
+  const readEvents = () => {
+    if (!existsSync(fixture.paths.history)) return [];
+    const db = new Database(fixture.paths.history, { readonly: true });
+    const sql = "SELECT event_type, port_id FROM session_events ORDER BY created_at, event_type";
+    try {
+      return db.query<{ event_type: string; port_id: string | null }, []>(sql).values();
+    } catch {
+      return [];
+    } finally {
+      db.close();
+    }
+  };
+  // The history is caught up once somebody asks for it.
+  const fetchPorts = async () => ((await (await fixture.request("/api/stats")).json()) as Stats).ports;
+  const second = await fixture.startProcess();
+  const ports = await fetchPorts();
+  await waitUntil(() => readEvents().length >= expected.length, 5_000);
+  expect(readEvents()).toEqual(expected);
+  second.kill("SIGTERM");
+  await second.exited;
+
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(fixture.paths.history + suffix, { force: true });
+  await fixture.startProcess();
+  const rebuilt = await fetchPorts();
+  await waitUntil(() => readEvents().length >= expected.length, 5_000);
+  expect(readEvents()).toEqual(expected);
+  expect(rebuilt).toMatchObject([{ project, port: "login", title: "Log in", sessions: 1 }]);
+  expect(rebuilt?.[0]?.workedMs).toBe(ports?.[0]?.workedMs ?? -1);
+}, 20_000);

@@ -42,7 +42,9 @@ export function describeGuard({ driver, start, write, run, options = {} }: Guard
       expect(reason).toContain("port create ID --title");
       await sandbox.waitForEvent("untracked_edit");
 
-      const begin = "beckon port create login --title Login && beckon port start login";
+      // As the reason says: the agent's shell may not have it on its PATH.
+      const beckon = `${home}/.local/bin/beckon`;
+      const begin = `${beckon} port create login --title Login && ${beckon} port start login`;
       if (run) {
         const before = sandbox.readRequests().length;
         await sandbox.typeLine(run(begin));
