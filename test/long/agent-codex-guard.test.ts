@@ -1,5 +1,6 @@
 /** The work guard with the real Codex. */
 import { codexDriver, startTrusted } from "../agent/other/codex.ts";
+import { callTool } from "../agent/other/prompts.ts";
 import { describeGuard } from "../agent/other/work-guard.ts";
 
 describeGuard({
@@ -8,6 +9,6 @@ describeGuard({
   start: (sandbox) =>
     startTrusted(sandbox, "--model gpt-6.1-sol --sandbox danger-full-access --ask-for-approval never"),
   write: (name) =>
-    `DO tool apply_patch ${JSON.stringify(`*** Begin Patch\n*** Add File: ${name}\n+written\n*** End Patch\n`)}`,
-  run: (cmd) => `DO tool exec_command ${JSON.stringify({ cmd, yield_time_ms: 10_000 })}`,
+    callTool("apply_patch", `*** Begin Patch\n*** Add File: ${name}\n+written\n*** End Patch\n`),
+  run: (cmd) => callTool("exec_command", { cmd, yield_time_ms: 10_000 }),
 });

@@ -1,11 +1,11 @@
 /** The work guard with the real Gemini CLI. */
-import { geminiDriver, shell } from "../agent/other/gemini.ts";
+import { geminiDriver } from "../agent/other/gemini.ts";
+import { callTool } from "../agent/other/prompts.ts";
 import { describeGuard, project } from "../agent/other/work-guard.ts";
 
 describeGuard({
   driver: geminiDriver,
   start: (sandbox) => sandbox.startCli("--approval-mode=yolo"),
-  write: (name) =>
-    `DO tool write_file ${JSON.stringify({ file_path: `${project}/${name}`, content: "written\n" })}`,
-  run: shell,
+  write: (name) => callTool("write_file", { file_path: `${project}/${name}`, content: "written\n" }),
+  run: geminiDriver.createCommandPrompt,
 });

@@ -1,12 +1,12 @@
 /** The work guard with the real opencode. */
-import { bash, opencodeConfig, opencodeDriver } from "../agent/other/opencode.ts";
+import { opencodeConfig, opencodeDriver } from "../agent/other/opencode.ts";
+import { callTool } from "../agent/other/prompts.ts";
 import { describeGuard, project } from "../agent/other/work-guard.ts";
 
 describeGuard({
   driver: opencodeDriver,
   start: (sandbox) => sandbox.startCli(),
-  write: (name) =>
-    `DO tool write ${JSON.stringify({ filePath: `${project}/${name}`, content: "written\n" })}`,
-  run: bash,
+  write: (name) => callTool("write", { filePath: `${project}/${name}`, content: "written\n" }),
+  run: opencodeDriver.createCommandPrompt,
   options: { files: opencodeConfig({ bash: "allow", edit: "allow" }) },
 });

@@ -10,8 +10,8 @@ export interface GuardedCli {
   start(sandbox: OtherSandbox): Promise<void>;
   /** The prompt that makes the agent write this file of the project. */
   write(name: string): string;
-  /** The prompt that makes the agent run this shell command, without asking. null if its sandbox would not let it. */
-  readonly run: ((command: string) => string) | null;
+  /** The prompt that makes the agent run this shell command, without asking. */
+  run(command: string): string;
   readonly options?: OtherSandboxOptions;
 }
 
@@ -45,13 +45,11 @@ export function describeGuard({ driver, start, write, run, options = {} }: Guard
       // As the reason says: the agent's shell may not have it on its PATH.
       const beckon = `${home}/.local/bin/beckon`;
       const begin = `${beckon} port create login --title Login && ${beckon} port start login`;
-      if (run) {
-        const before = sandbox.readRequests().length;
-        await sandbox.typeLine(run(begin));
-        await sandbox.waitForRequests(before + 2);
-        expect(sandbox.readLastText()).toContain("Started the port login (Login) for the session");
-        await sandbox.waitUntilIdle();
-      } else await sandbox.runShell(`cd proj && ${begin}`);
+      const before = sandbox.readRequests().length;
+      await sandbox.typeLine(run(begin));
+      await sandbox.waitForRequests(before + 2);
+      expect(sandbox.readLastText()).toContain("Started the port login (Login) for the session");
+      await sandbox.waitUntilIdle();
       expect(await edit(sandbox, "two.txt")).toBe(true);
       await sandbox.waitForEvent("file_edit");
       await sandbox.waitForSession(({ port }) => port?.id === "login", "the port");
