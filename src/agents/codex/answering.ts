@@ -59,9 +59,16 @@ function describeCommand(payload: JsonRecord, context: RequestContext): AskDetai
   const isElsewhere = from !== null && from !== context.cwd;
   const dangers = createDangerContext(payload, context);
   if (command !== null) checkCommandLine(command, dangers);
+  const { kind = "command", environmentId: environment } = payload;
+  // Input for a command that runs already: the request does not say which.
+  const isInput = kind !== "command";
   const { lines, isWhole } = fitLines([
+    ...(isInput ? [createLabel("typed into a command that runs already")] : []),
     ...(command === null ? [createLabel("the command is in the terminal only")] : splitLines(command)),
     ...(isElsewhere ? [createLabel("in", from)] : []),
+    ...(environment == null || environment === "local"
+      ? []
+      : [createLabel("on", JSON.stringify(environment))]),
     ...formatReason(payload),
     ...formatGrants(payload),
   ]);
@@ -69,9 +76,9 @@ function describeCommand(payload: JsonRecord, context: RequestContext): AskDetai
     kind: "permission",
     tool: "Bash",
     heading: "Run a command outside of the sandbox",
-    startsWithSubject: true,
+    ...(isInput ? {} : { startsWithSubject: true }),
     lines,
-    isWhole: isWhole && command !== null,
+    isWhole: isWhole && command !== null && !isInput,
     dangers: dangers.listDangers(),
     always: listLastingDecisions(payload).map(({ text }) => text),
     questions: [],

@@ -35,6 +35,19 @@ describe("a command", () => {
   });
 });
 
+test("what is typed into a command that runs already is left to the terminal", () => {
+  expect(describeCommand("yes", { kind: "command" })?.isWhole).toBe(true);
+  expect(describeCommand("yes", { kind: "writeStdin" })).toMatchObject({
+    isWhole: false,
+    lines: ["⟨typed into a command that runs already⟩", "yes"],
+  });
+});
+
+test("a command that runs on another machine names it", () => {
+  expect(describeCommand("ls", { environmentId: "local" })?.lines).toEqual(["ls"]);
+  expect(describeCommand("ls", { environmentId: "prod" })?.lines).toEqual(["ls", '⟨on⟩ "prod"']);
+});
+
 describe("a change of files", () => {
   const patch = "*** Begin Patch\n*** Update File: passwd\n+x\n*** End Patch";
   const findPatch = (name: string, fields: JsonRecord) => {
