@@ -15,7 +15,14 @@ import {
 } from "../setup/record.ts";
 import { planUnregister, type UnregisterOutcome, unregister } from "../setup/register.ts";
 import { quoteForShell } from "../shell/index.ts";
-import { errorCode, ignoreErrors, readSmallFile, removeEmptyFolders, removeTree } from "../storage/files.ts";
+import {
+  errorCode,
+  ignoreErrors,
+  readOr,
+  readSmallFile,
+  removeEmptyFolders,
+  removeTree,
+} from "../storage/files.ts";
 import { markOff } from "../storage/off-marker.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { readEndpoint } from "../system/endpoint.ts";
@@ -224,13 +231,8 @@ function findHomes({ path, entries }: { path: string; entries: AgentSetup["entri
   }
 }
 
-function readText(path: string): string {
-  try {
-    return readSmallFile(path, limits.maxAgentSettingsBytes);
-  } catch {
-    return "";
-  }
-}
+const readText = (path: string): string =>
+  readOr(() => readSmallFile(path, limits.maxAgentSettingsBytes), "");
 
 async function forgetFiles({ paths, record, cleared, isDryRun }: Uninstall): Promise<void> {
   if (isDryRun || !record) return;

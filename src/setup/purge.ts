@@ -2,7 +2,7 @@
 import { lstatSync, readdirSync, rmdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { limits } from "../core/limits.ts";
-import { errorCode, ignoreErrors, readOwnFile, removeTree } from "../storage/files.ts";
+import { errorCode, ignoreErrors, readOr, readOwnFile, removeTree } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import { readInstallRecord } from "./record.ts";
 
@@ -17,13 +17,7 @@ export interface PurgePlan {
 export const isBeckonHere = (paths: Paths): boolean =>
   readInstallRecord(paths) !== null || /^Authorization: Bearer /.test(readText(paths.authHeader));
 
-function readText(path: string): string {
-  try {
-    return readOwnFile(path, limits.maxSmallFileBytes);
-  } catch {
-    return "";
-  }
-}
+const readText = (path: string): string => readOr(() => readOwnFile(path, limits.maxSmallFileBytes), "");
 
 /** Whether other files are in beckon's folder, which the user may have chosen. */
 export const isShared = (paths: Paths): boolean =>

@@ -315,6 +315,15 @@ export function ignoreErrors(action: () => void): void {
   } catch {}
 }
 
+/** Returns `fallback` if nothing can be read. */
+export function readOr<Content>(read: () => Content, fallback: Content): Content {
+  try {
+    return read();
+  } catch {
+    return fallback;
+  }
+}
+
 /** Changes whenever the file does. A change of its mode changes only ctime. */
 export function readFileStamp(path: string): string {
   try {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { limits } from "../core/limits.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { dayMs, hourMs } from "../core/timing.ts";
-import { readOwnFile } from "./files.ts";
+import { readOr, readOwnFile } from "./files.ts";
 import { listSegments } from "./journal/segments.ts";
 import type { Paths } from "./paths.ts";
 
@@ -49,10 +49,4 @@ function readLastEventAt(journal: string): number {
   }
 }
 
-function readOrEmpty(path: string): string {
-  try {
-    return readOwnFile(path, limits.maxHookLogReadBytes);
-  } catch {
-    return "";
-  }
-}
+const readOrEmpty = (path: string): string => readOr(() => readOwnFile(path, limits.maxHookLogReadBytes), "");

@@ -29,6 +29,10 @@ export interface Sandbox {
   startCli(args?: string): Promise<void>;
   /** Types a line. The waits below count only what happens after the last key, line or command. */
   typeLine(text: string): Promise<void>;
+  /** Types a prompt, and waits until its turn has been over for a while. */
+  runTurn(text: string): Promise<void>;
+  /** Types a prompt, and waits until its dialog has been on the screen for a while. */
+  openDialog(text: string, pattern: RegExp): Promise<void>;
   /** Presses the keys without a pause. */
   pressKeys(...keys: readonly string[]): Promise<void>;
   waitForScreen(pattern: RegExp): Promise<void>;
@@ -208,6 +212,8 @@ async function setUpSandbox(folder: string, options: SandboxOptions): Promise<Sa
     return waitFor(`the status ${status}`, () => recorder.files.slice(filesBefore).some(isMatch));
   };
 
+  const dwell = () => Bun.sleep(dwellMs);
+
   const waitForHook: Sandbox["waitForHook"] = (event, times = 1) =>
     waitFor(`the hook ${event}`, () => recorder.countHooks(event, lastActionMs) >= times);
 
@@ -223,6 +229,17 @@ async function setUpSandbox(folder: string, options: SandboxOptions): Promise<Sa
     },
     typeLine,
     waitForStatus,
+    async runTurn(text) {
+      await typeLine(text);
+      await waitForStatus("idle");
+      await dwell();
+    },
+    async openDialog(text, pattern) {
+      await typeLine(text);
+      await waitForStatus("waiting");
+      await terminal.waitForScreen(pattern);
+      await dwell();
+    },
     pressKeys: (...keys) => perform(`key ${keys.join(" ")}`, () => terminal.pressKeys(...keys)),
     waitForScreen: terminal.waitForScreen,
     waitUntilHidden: terminal.waitUntilHidden,
@@ -270,7 +287,7 @@ async function setUpSandbox(folder: string, options: SandboxOptions): Promise<Sa
         db.close();
       }
     },
-    dwell: () => Bun.sleep(dwellMs),
+    dwell,
     killCli(signal = "KILL") {
       const { pid = 0 } = recorder.files.at(-1) ?? {};
       return perform(`kill -${signal === "KILL" ? 9 : signal} ${pid}`, () => space.signal(pid, signal));

@@ -11,10 +11,7 @@ testScenario(
   ["permission Bash: touch x"],
   async (sandbox) => {
     await sandbox.startCli();
-    await sandbox.typeLine("DO bash touch x");
-    await sandbox.waitForStatus("waiting");
-    await sandbox.waitForScreen(dialog.permission);
-    await sandbox.dwell();
+    await sandbox.openDialog("DO bash touch x", dialog.permission);
     await sandbox.pressKeys("4");
     await sandbox.waitForStatus("idle");
     await sandbox.dwell();
@@ -28,17 +25,11 @@ testScenario(
   ["question AskUserQuestion: Which colour?", "question AskUserQuestion: Which colour?"],
   async (sandbox) => {
     await sandbox.startCli();
-    await sandbox.typeLine("DO ask");
-    await sandbox.waitForStatus("waiting");
-    await sandbox.waitForScreen(dialog.question);
-    await sandbox.dwell();
+    await sandbox.openDialog("DO ask", dialog.question);
     await sandbox.pressKeys("Enter");
     await sandbox.waitForStatus("idle");
     await sandbox.dwell();
-    await sandbox.typeLine("DO ask");
-    await sandbox.waitForStatus("waiting");
-    await sandbox.waitForScreen(dialog.question);
-    await sandbox.dwell();
+    await sandbox.openDialog("DO ask", dialog.question);
     await sandbox.pressKeys("Escape");
     await sandbox.waitForStatus("idle");
   },

@@ -15,6 +15,7 @@
  *
  * After the tool's result it answers with one sentence, which ends the turn.
  */
+import { colourQuestion } from "../colour-question.ts";
 
 interface Block {
   readonly type: string;
@@ -75,20 +76,11 @@ const sizes = [
   { label: "Small", description: "the small one" },
   { label: "Large", description: "the large one" },
 ];
-const question = {
-  question: "Which colour?",
-  header: "Colour",
-  multiSelect: false,
-  options: [
-    { label: "Red", description: "the red one" },
-    { label: "Blue", description: "the blue one" },
-  ],
-};
 
 const questions: Readonly<Record<string, readonly object[]>> = {
-  "": [question],
-  two: [question, { ...question, question: "Which size?", header: "Size", options: sizes }],
-  several: [{ ...question, question: "Which colours?", multiSelect: true }],
+  "": [colourQuestion],
+  two: [colourQuestion, { ...colourQuestion, question: "Which size?", header: "Size", options: sizes }],
+  several: [{ ...colourQuestion, question: "Which colours?", multiSelect: true }],
 };
 
 /** `step` is the number of answers to this prompt so far. */

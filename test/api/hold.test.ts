@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { type AnswerFixture, createAnswerFixture, createRequest, parseDecision } from "../answers/fixture.ts";
+import { colourQuestion } from "../colour-question.ts";
 import { testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";
 
@@ -12,17 +13,8 @@ beforeEach(async () => {
 afterEach(() => fixture.destroy());
 
 const allow = { do: "allow" };
-const colour = {
-  question: "Which colour?",
-  header: "Colour",
-  multiSelect: false,
-  options: [
-    { label: "Red", description: "" },
-    { label: "Blue", description: "" },
-  ],
-};
-const size = { ...colour, question: "Which sizes?", header: "Size", multiSelect: true };
-const question = { tool_name: "AskUserQuestion", tool_input: { questions: [colour, size] } };
+const size = { ...colourQuestion, question: "Which sizes?", header: "Size", multiSelect: true };
+const question = { tool_name: "AskUserQuestion", tool_input: { questions: [colourQuestion, size] } };
 const plan = { tool_name: "ExitPlanMode", tool_input: { plan: "1. Rest", planFilePath: "/p/plan.md" } };
 
 /** An agent whose status file says that it waits, and its hook, which waits for an answer. */
@@ -93,7 +85,7 @@ describe("an answer", () => {
     const replies = [["Red"], ["Red", "Blue"]];
     expect((await fixture.answer("s-1", { ask: ask.answerId, do: "reply", replies })).status).toBe(200);
     const { updatedInput } = parseDecision(await hook.printed);
-    expect(updatedInput.questions).toEqual([colour, size]);
+    expect(updatedInput.questions).toEqual([colourQuestion, size]);
     expect(updatedInput.answers["Which colour?"]).toBe("Red");
     expect([updatedInput.answers["Which sizes?"]].flat().join(", ")).toBe("Red, Blue");
   });

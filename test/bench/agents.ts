@@ -7,11 +7,11 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import {
-  against,
   cpuMsOf,
-  preparePrograms,
+  prepareSubjects,
   proportionalMb,
   residentMb,
+  type Subject,
   startBeckon,
   withFolder,
 } from "./processes.ts";
@@ -21,6 +21,7 @@ import {
   formatComparison,
   formatFigures,
   interleave,
+  listDifferences,
   median,
   meets,
 } from "./rounds.ts";
@@ -37,27 +38,9 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   [all]: [".claude", ".codex/sessions", ".config/opencode", ".copilot", ".gemini", ".cursor", ".antigravity"],
 };
 
-interface Subject {
-  readonly name: string;
-  readonly binary: string;
-  readonly home: string;
-}
-
-function prepareSubjects(folder: string): readonly Subject[] {
-  return preparePrograms(folder).flatMap(({ name: program, binary }) =>
-    Object.entries(folders).map(([kind, names]) => {
-      const name = program === against ? `${against}, ${kind}` : kind;
-      const home = join(folder, name.replaceAll(/[ ,]+/g, "-"));
-      for (const path of names) mkdirSync(join(home, path), { recursive: true });
-      return { name, binary, home };
-    }),
-  );
-}
-
 /** The median of the differences within each round: a slow minute slows both. */
 function addedBy(figures: Figures): number {
-  const base = figures.get(one) ?? [];
-  return median((figures.get(all) ?? []).map((value, round) => value - (base[round] ?? Number.NaN)));
+  return median(listDifferences(figures, all, one));
 }
 
 async function measureStart(subjects: readonly Subject[]): Promise<boolean> {
@@ -104,7 +87,9 @@ async function measureIdle(subjects: readonly Subject[]): Promise<boolean> {
 }
 
 const isMet = await withFolder(async (folder) => {
-  const subjects = prepareSubjects(folder);
+  const subjects = prepareSubjects(folder, folders, (home, names) => {
+    for (const path of names) mkdirSync(join(home, path), { recursive: true });
+  });
   return [await measureStart(subjects), await measureIdle(subjects)].every(Boolean);
 });
 process.exit(isMet ? 0 : 1);

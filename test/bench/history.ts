@@ -4,7 +4,7 @@
  * --against BINARY measures an event with that one too. BENCH_EVENTS and BENCH_ROUNDS make it shorter; BENCH_PART=events or queries runs one part.
  */
 import { Database } from "bun:sqlite";
-import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { loadAgents } from "../../src/agents/index.ts";
 import { dayMs, hourMs } from "../../src/core/timing.ts";
@@ -18,13 +18,13 @@ import { toSearchText } from "../../src/history/search-text.ts";
 import { seqsPerMs } from "../../src/history/seq.ts";
 import { bodies } from "./bodies.ts";
 import {
-  against,
   cpuMsOf,
-  preparePrograms,
+  prepareSubjects,
   putLoad,
   type Receiver,
   startBeckon,
   withFolder,
+  writeConfig,
 } from "./processes.ts";
 import { formatFigures, interleave, median, meets, percentile, ratio } from "./rounds.ts";
 
@@ -40,15 +40,8 @@ async function measureEvents(folder: string): Promise<boolean> {
   const receivers = new Map<string, Receiver>();
   const homes = { "with history": null, "history off": '{"history": "off"}' };
   try {
-    for (const { name: program, binary } of preparePrograms(folder)) {
-      for (const [kind, config] of Object.entries(homes)) {
-        const name = program === against ? `${against}, ${kind}` : kind;
-        const home = join(folder, name.replaceAll(/[ ,]+/g, "-"));
-        mkdirSync(home, { recursive: true });
-        if (config !== null) writeFileSync(join(home, "config.json"), config);
-        receivers.set(name, await startBeckon(binary, home));
-      }
-    }
+    for (const { name, binary, home } of prepareSubjects(folder, homes, writeConfig))
+      receivers.set(name, await startBeckon(binary, home));
     const since = Date.now() - hourMs;
     const cpu = new Map<string, number[]>();
     const p99 = new Map<string, number[]>();

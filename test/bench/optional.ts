@@ -4,20 +4,21 @@
  *
  * BENCH_ROUNDS and BENCH_IDLE_MS make it shorter; BENCH_PART=start leaves out the memory.
  */
-import { mkdirSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { statSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { loadPage } from "../../src/dashboard/index.ts";
 import { launchBrowser, openPage } from "../dashboard/browser.ts";
 import {
   against,
   cpuMsOf,
-  preparePrograms,
+  prepareSubjects,
   proportionalMb,
   type Receiver,
   residentMb,
+  type Subject,
   startBeckon,
   withFolder,
+  writeConfig,
 } from "./processes.ts";
 import { type Case, formatFigures, interleave, meets, percentile, ratio } from "./rounds.ts";
 
@@ -26,24 +27,6 @@ const rounds = Number(process.env.BENCH_ROUNDS ?? 15);
 const calmMs = Number(process.env.BENCH_IDLE_MS ?? 25_000);
 const sessions = 20;
 const settings = { "with history": null, "history off": '{"history": "off"}' } as const;
-
-interface Subject {
-  readonly name: string;
-  readonly binary: string;
-  readonly home: string;
-}
-
-function prepareSubjects(folder: string): readonly Subject[] {
-  return preparePrograms(folder).flatMap(({ name: program, binary }) =>
-    Object.entries(settings).map(([kind, config]) => {
-      const name = program === against ? `${against}, ${kind}` : kind;
-      const home = join(folder, name.replaceAll(/[ ,]+/g, "-"));
-      mkdirSync(home, { recursive: true });
-      if (config !== null) writeFileSync(join(home, "config.json"), config);
-      return { name, binary, home };
-    }),
-  );
-}
 
 const post = (app: Receiver, path: string, body: object): Promise<Response> =>
   fetch(`http://127.0.0.1:${app.port}${path}`, {
@@ -140,7 +123,7 @@ async function printSizes(subjects: readonly Subject[]): Promise<void> {
 }
 
 const isMet = await withFolder(async (folder) => {
-  const subjects = prepareSubjects(folder);
+  const subjects = prepareSubjects(folder, settings, writeConfig);
   await printSizes(subjects);
   for (const { binary, home } of subjects) {
     const app = await startBeckon(binary, home);

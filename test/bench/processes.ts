@@ -1,5 +1,14 @@
 /** The programs that are measured, and the one that puts load on them. */
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -50,6 +59,35 @@ export function preparePrograms(folder: string): readonly Program[] {
     cpSync(source, copy);
     return { name, binary: copy };
   });
+}
+
+/** A program with a state folder that is prepared for one kind of measurement. */
+export interface Subject {
+  readonly name: string;
+  readonly binary: string;
+  readonly home: string;
+}
+
+/** Every program with every kind of folder. */
+export function prepareSubjects<Kind>(
+  folder: string,
+  kinds: Readonly<Record<string, Kind>>,
+  prepareHome: (home: string, kind: Kind) => void,
+): readonly Subject[] {
+  return preparePrograms(folder).flatMap(({ name: program, binary }) =>
+    Object.entries(kinds).map(([kind, value]) => {
+      const name = program === against ? `${against}, ${kind}` : kind;
+      const home = join(folder, name.replaceAll(/[ ,]+/g, "-"));
+      mkdirSync(home, { recursive: true });
+      prepareHome(home, value);
+      return { name, binary, home };
+    }),
+  );
+}
+
+/** Saves the text as the settings of a beckon with this state folder. null: no file. */
+export function writeConfig(home: string, text: string | null): void {
+  if (text !== null) writeFileSync(join(home, "config.json"), text);
 }
 
 /** A small program, compiled as build.ts compiles beckon. */

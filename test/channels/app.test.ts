@@ -1,7 +1,9 @@
 /** Channels in the real app: alerts go out, answers come back, and messages are withdrawn. */
+
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequest, parseDecision } from "../answers/fixture.ts";
+import { colourQuestion } from "../colour-question.ts";
 import { waitUntil } from "../wait-until.ts";
 import { type ChannelFixture, createChannelFixture } from "./app-fixture.ts";
 import { serverStarters } from "./servers/index.ts";
@@ -106,19 +108,7 @@ describe("what leaves the machine", () => {
 describe("a question and a plan", () => {
   const colours = {
     tool_name: "AskUserQuestion",
-    tool_input: {
-      questions: [
-        {
-          question: "Which colour?",
-          header: "Colour",
-          multiSelect: false,
-          options: [
-            { label: "Red", description: "the red one" },
-            { label: "Blue", description: "the blue one" },
-          ],
-        },
-      ],
-    },
+    tool_input: { questions: [colourQuestion] },
   };
 
   test("an option is chosen with a button", async () => {

@@ -1,25 +1,15 @@
 /** Telegram and Discord in the real app: what they are for, and what an attacker would try. */
+
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createRequest, parseDecision } from "../answers/fixture.ts";
+import { colourQuestion } from "../colour-question.ts";
 import { waitUntil } from "../wait-until.ts";
 import { type ChannelFixture, createChannelFixture } from "./app-fixture.ts";
 import { type DiscordServer, startDiscordServer } from "./servers/discord.ts";
 import type { FakeService, ShownMessage } from "./servers/fake-service.ts";
 import { startTelegramServer, type TelegramServer } from "./servers/telegram.ts";
 
-const question = {
-  questions: [
-    {
-      question: "Which colour?",
-      header: "Colour",
-      multiSelect: false,
-      options: [
-        { label: "Red", description: "warm" },
-        { label: "Blue", description: "cold" },
-      ],
-    },
-  ],
-};
+const question = { questions: [colourQuestion] };
 
 interface Chat {
   readonly type: string;

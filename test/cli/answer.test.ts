@@ -8,6 +8,7 @@ import {
   type Hook,
   parseDecision,
 } from "../answers/fixture.ts";
+import { colourQuestion } from "../colour-question.ts";
 import { waitUntil } from "../wait-until.ts";
 
 const base: AskDetails = {
@@ -197,26 +198,14 @@ describe("while beckon runs", () => {
   });
 
   test("a question is shown with its options", async () => {
-    const tool_input = {
-      questions: [
-        {
-          header: "Colour",
-          question: "Which colour?",
-          multiSelect: false,
-          options: [
-            { label: "Red", description: "warm" },
-            { label: "Blue", description: "cold" },
-          ],
-        },
-      ],
-    };
+    const tool_input = { questions: [colourQuestion] };
     fixture.startHook(
       createRequest("s-1", { tool_name: "AskUserQuestion", tool_input, permission_suggestions: [] }),
     );
     await fixture.waitForAsk("s-1");
     const { out, code } = await answer("s-1");
     expect(code).toBe(0);
-    expect(out).toContain("  Which colour?\n    1. Red: warm\n    2. Blue: cold\n");
+    expect(out).toContain("  Which colour?\n    1. Red: the red one\n    2. Blue: the blue one\n");
     expect(out).toContain("  beckon answer s-1 1 ");
     expect((await answer("s-1", "5")).err).toContain("  2  Blue");
     expect((await answer("s-1", "2")).out).toStartWith("replied Blue in shop-api: ");

@@ -6,7 +6,12 @@ import { describeFaults } from "../agent/other/faults.ts";
 import { callTool } from "../agent/other/prompts.ts";
 import type { OtherSandbox } from "../agent/other/sandbox.ts";
 import { createOtherCliTests } from "../agent/other/scenario.ts";
-import { answerInBeckon, describeAnswers, describeInterruptions } from "../agent/other/story.ts";
+import {
+  answerInBeckon,
+  describeAnswers,
+  describeInterruptions,
+  leaveSecondSession,
+} from "../agent/other/story.ts";
 
 const { testScenario } = createOtherCliTests(codexDriver);
 
@@ -65,13 +70,7 @@ testScenario("/compact, /new and /exit", async (sandbox) => {
   await sandbox.typeLine("/new");
   await Bun.sleep(2_000);
   await sandbox.say("again");
-  await sandbox.waitForSession(({ endReason }) => endReason === "clear", "the session that was left");
-  await sandbox.look("in the new session");
-  await sandbox.leaveCli();
-  await sandbox.waitForSession(
-    ({ state, endReason }) => state === "completed" && endReason !== "clear",
-    "the end",
-  );
+  await leaveSecondSession(sandbox);
 });
 
 describeFaults(codexDriver);

@@ -5,7 +5,7 @@ import { describeFaults } from "../agent/other/faults.ts";
 import { geminiDriver } from "../agent/other/gemini.ts";
 import { callTool } from "../agent/other/prompts.ts";
 import { createOtherCliTests } from "../agent/other/scenario.ts";
-import { describeInterruptions } from "../agent/other/story.ts";
+import { describeInterruptions, leaveSecondSession } from "../agent/other/story.ts";
 
 const { testScenario } = createOtherCliTests(geminiDriver);
 
@@ -41,12 +41,7 @@ testScenario("an edit, a long command, /clear, /quit and --resume", async (sandb
   // It draws its prompt again before it reads keys.
   await Bun.sleep(1_500);
   await sandbox.say("two");
-  await sandbox.look("cleared");
-  await sandbox.leaveCli();
-  await sandbox.waitForSession(
-    ({ state, endReason }) => state === "completed" && endReason !== "clear",
-    "the end",
-  );
+  await leaveSecondSession(sandbox);
   await sandbox.look("left");
   await sandbox.startCli("--resume latest");
   await sandbox.say("three");

@@ -5,7 +5,7 @@ import { describeFaults } from "../agent/other/faults.ts";
 import { opencodeDriver } from "../agent/other/opencode.ts";
 import { callTool } from "../agent/other/prompts.ts";
 import { createOtherCliTests } from "../agent/other/scenario.ts";
-import { describeInterruptions } from "../agent/other/story.ts";
+import { describeInterruptions, leaveSecondSession } from "../agent/other/story.ts";
 
 const { testScenario } = createOtherCliTests(opencodeDriver);
 
@@ -60,13 +60,7 @@ testScenario("/compact, /new, /exit and --continue", async (sandbox) => {
   await sandbox.typeLine("/new");
   await sandbox.waitForScreen(/Ask anything/);
   await sandbox.say("two");
-  await sandbox.waitForSession(({ endReason }) => endReason === "clear", "the session that was left");
-  await sandbox.look("in the new session");
-  await sandbox.leaveCli();
-  await sandbox.waitForSession(
-    ({ state, endReason }) => state === "completed" && endReason !== "clear",
-    "the end",
-  );
+  await leaveSecondSession(sandbox);
   await sandbox.look("left");
   await sandbox.startCli("--continue");
   await sandbox.say("three");

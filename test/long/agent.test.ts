@@ -93,10 +93,7 @@ testScenario(
   async (sandbox) => {
     await sandbox.startCli("--permission-mode plan");
     for (const key of ["Escape", "Enter"]) {
-      await sandbox.typeLine("DO plan");
-      await sandbox.waitForStatus("waiting");
-      await sandbox.waitForScreen(dialog.plan);
-      await sandbox.dwell();
+      await sandbox.openDialog("DO plan", dialog.plan);
       await sandbox.pressKeys(key);
       await sandbox.waitForStatus("idle");
       await sandbox.dwell();
@@ -107,31 +104,23 @@ testScenario(
 
 testScenario("/clear ends the session and starts another, which /exit ends", [], async (sandbox) => {
   await sandbox.startCli();
-  await sandbox.typeLine("SAY one");
-  await sandbox.waitForStatus("idle");
-  await sandbox.dwell();
+  await sandbox.runTurn("SAY one");
   await sandbox.typeLine("/clear");
   await sandbox.waitForHook("SessionStart");
   await sandbox.dwell();
-  await sandbox.typeLine("SAY two");
-  await sandbox.waitForStatus("idle");
-  await sandbox.dwell();
+  await sandbox.runTurn("SAY two");
   await sandbox.typeLine("/exit");
   await sandbox.waitForStatus("gone");
 });
 
 testScenario("a session that is left and continued is one session", [], async (sandbox) => {
   await sandbox.startCli();
-  await sandbox.typeLine("SAY one");
-  await sandbox.waitForStatus("idle");
-  await sandbox.dwell();
+  await sandbox.runTurn("SAY one");
   await sandbox.typeLine("/exit");
   await sandbox.waitForStatus("gone");
   await sandbox.dwell();
   await sandbox.startCli(`${defaultMode} --continue`);
-  await sandbox.typeLine("SAY two");
-  await sandbox.waitForStatus("idle");
-  await sandbox.dwell();
+  await sandbox.runTurn("SAY two");
   const last = sandbox.recorder.shown.at(-1)?.sessions;
   expect(last).toMatchObject([{ lastPrompt: "SAY two", turnCount: 2 }]);
   expect(last).toHaveLength(1);
@@ -139,9 +128,7 @@ testScenario("a session that is left and continued is one session", [], async (s
 
 testScenario("/compact ends with an idle session", [], async (sandbox) => {
   await sandbox.startCli();
-  await sandbox.typeLine("SAY one");
-  await sandbox.waitForStatus("idle");
-  await sandbox.dwell();
+  await sandbox.runTurn("SAY one");
   await sandbox.typeLine("/compact");
   await sandbox.waitForHook("PostCompact");
   await sandbox.waitForStatus("idle");
@@ -213,10 +200,7 @@ testScenario(
   async (sandbox) => {
     await sandbox.startCli();
     await waitForFormServer(sandbox);
-    await sandbox.typeLine("DO form");
-    await sandbox.waitForStatus("waiting");
-    await sandbox.waitForScreen(dialog.form);
-    await sandbox.dwell();
+    await sandbox.openDialog("DO form", dialog.form);
     await sandbox.typeLine("Bob");
     await sandbox.pressKeys("Down");
     await sandbox.pressKeys("Enter");

@@ -1,6 +1,6 @@
 /** Whether an agent calls beckon. The running app checks it often, so it loads nothing of the installer. */
 import { limits } from "../../core/limits.ts";
-import { readFileStamp, readSmallFile } from "../../storage/files.ts";
+import { readFileStamp, readOr, readSmallFile } from "../../storage/files.ts";
 import type { Env } from "../../system/folders.ts";
 
 /** Returns a function that calls `isRegistered` again only if one of the files has changed. */
@@ -17,13 +17,8 @@ export function createFileCheck(files: readonly string[], isRegistered: () => bo
 }
 
 /** The text of a settings file. Empty if it cannot be read. */
-export function readSettingsText(path: string): string {
-  try {
-    return readSmallFile(path, limits.maxAgentSettingsBytes).replace(/^\uFEFF/, "");
-  } catch {
-    return "";
-  }
-}
+export const readSettingsText = (path: string): string =>
+  readOr(() => readSmallFile(path, limits.maxAgentSettingsBytes), "");
 
 export interface JsonFileCheck {
   /** False if the file cannot be read or parsed. */

@@ -2,7 +2,7 @@
 import { accessSync, constants, readdirSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { limits } from "../../core/limits.ts";
-import { readSmallFile } from "../../storage/files.ts";
+import { readOr, readSmallFile } from "../../storage/files.ts";
 import { type Env, homeOf } from "../../system/folders.ts";
 import type { FindProgramOptions, ProgramSearch } from "../agent.ts";
 
@@ -105,13 +105,7 @@ function nodeVersions(home: string, program: string): string[] {
     .map((name) => join(folder, name, "bin", program));
 }
 
-export function readFolder(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
+export const readFolder = (folder: string): string[] => readOr(() => readdirSync(folder), []);
 
 function isProgram(path: string, platform: NodeJS.Platform): boolean {
   try {

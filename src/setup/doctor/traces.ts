@@ -4,7 +4,7 @@ import { createFindings, type Finding, formatCount } from "../../agents/finding.
 import { limits } from "../../core/limits.ts";
 import { isProbeLine } from "../../core/session/probe.ts";
 import { dayMs } from "../../core/timing.ts";
-import { readOwnFile } from "../../storage/files.ts";
+import { readOr, readOwnFile } from "../../storage/files.ts";
 import { describeDroppedEvents, readDroppedEvents } from "../../storage/full-spool.ts";
 import { type HookError, readOpenHookErrors } from "../../storage/hook-log.ts";
 import type { Paths } from "../../storage/paths.ts";
@@ -100,10 +100,4 @@ export function readTraces(paths: Paths, isUp: boolean, now: number): TracesFact
   };
 }
 
-function read(path: string, maxBytes: number): string {
-  try {
-    return readOwnFile(path, maxBytes);
-  } catch {
-    return "";
-  }
-}
+const read = (path: string, maxBytes: number): string => readOr(() => readOwnFile(path, maxBytes), "");

@@ -1,7 +1,7 @@
 /** Drives Codex's terminal. */
 import { home } from "../namespace.ts";
 import { otherClis } from "./clis.ts";
-import { callTool, colourQuestion } from "./prompts.ts";
+import { askedQuestion, callTool } from "./prompts.ts";
 import { type CliDriver, type OtherSandbox, otherApiPort } from "./sandbox.ts";
 
 const config = `model = "gpt-5.2-codex"
@@ -44,7 +44,7 @@ export const codexDriver: CliDriver = {
       sandbox_permissions: "require_escalated",
       justification: "A reason",
     }),
-  questionPrompt: callTool("request_user_input", { questions: [{ id: "colour", ...colourQuestion }] }),
+  questionPrompt: callTool("request_user_input", { questions: [{ id: "colour", ...askedQuestion }] }),
   // Its screen shows no work while a reply comes.
   slowPrompt: callTool("exec_command", { cmd: "sleep 60", yield_time_ms: 30_000 }),
   exit: "/exit",

@@ -1,7 +1,7 @@
 /** Drives Copilot CLI's terminal. */
 import { home } from "../namespace.ts";
 import { otherClis } from "./clis.ts";
-import { callTool, colourQuestion } from "./prompts.ts";
+import { askedQuestion, callTool } from "./prompts.ts";
 import { type CliDriver, otherApiPort } from "./sandbox.ts";
 
 export const copilotDriver: CliDriver = {
@@ -25,7 +25,7 @@ export const copilotDriver: CliDriver = {
   isWorking: (screen) => /esc [^\n]*interrupt/.test(screen.trimEnd().split("\n").at(-1) ?? ""),
   createCommandPrompt: (command) => callTool("bash", { command, description: "Run a command" }),
   questionPrompt: callTool("ask_user", {
-    message: colourQuestion.question,
+    message: askedQuestion.question,
     requestedSchema: {
       type: "object",
       properties: { colour: { type: "string", title: "Colour", enum: ["Red", "Blue"] } },

@@ -1,7 +1,7 @@
 /** Drives Gemini CLI's terminal. */
 import { home } from "../namespace.ts";
 import { otherClis } from "./clis.ts";
-import { callTool, colourQuestion } from "./prompts.ts";
+import { askedQuestion, callTool } from "./prompts.ts";
 import { type CliDriver, otherApiPort } from "./sandbox.ts";
 
 const settings = {
@@ -33,7 +33,7 @@ export const geminiDriver: CliDriver = {
   isWorking: (screen) => /\(esc to cancel/.test(screen),
   createCommandPrompt: (command) => callTool("run_shell_command", { command, description: "Run a command" }),
   questionPrompt: callTool("ask_user", {
-    questions: [{ ...colourQuestion, question: "Which colour do you want", type: "choice" }],
+    questions: [{ ...askedQuestion, question: "Which colour do you want", type: "choice" }],
   }),
   exit: "/quit",
   // The script starts itself once more, with an option.

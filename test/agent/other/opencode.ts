@@ -1,6 +1,6 @@
 /** Drives opencode's terminal. */
 import { modulesOf, otherClis } from "./clis.ts";
-import { callTool, colourQuestion } from "./prompts.ts";
+import { askedQuestion, callTool } from "./prompts.ts";
 import { type CliDriver, otherApiPort } from "./sandbox.ts";
 
 const { opencode: cli } = otherClis;
@@ -57,6 +57,6 @@ export const opencodeDriver: CliDriver = {
   },
   isWorking: (screen) => /[■⬝]{4}\s+esc/.test(screen),
   createCommandPrompt: (command) => callTool("bash", { command, description: "Run a command" }),
-  questionPrompt: callTool("question", { questions: [colourQuestion] }),
+  questionPrompt: callTool("question", { questions: [askedQuestion] }),
   exit: "/exit",
 };

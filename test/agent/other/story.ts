@@ -166,3 +166,14 @@ export function describeInterruptions(
     await sandbox.waitForSession(({ error, tokens }) => error === null && tokens !== null, "tokens");
   });
 }
+
+/** After a command that starts another session in the same terminal: the first has ended, and the second ends with the CLI. */
+export async function leaveSecondSession(sandbox: OtherSandbox): Promise<void> {
+  await sandbox.waitForSession(({ endReason }) => endReason === "clear", "the session that was left");
+  await sandbox.look("in the new session");
+  await sandbox.leaveCli();
+  await sandbox.waitForSession(
+    ({ state, endReason }) => state === "completed" && endReason !== "clear",
+    "the end",
+  );
+}

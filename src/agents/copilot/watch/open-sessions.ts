@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { asRecord } from "../../../core/json.ts";
 import { limits } from "../../../core/limits.ts";
 import type { Place } from "../../../core/session/event.ts";
-import { readFileStamp, readSmallFile } from "../../../storage/files.ts";
+import { readFileStamp, readOr, readSmallFile } from "../../../storage/files.ts";
 import { readStartTime } from "../../../system/processes.ts";
 import { asText, readPath } from "../../hook-event.ts";
 import { readCommandLine } from "../../watch/child-processes.ts";
@@ -63,7 +63,7 @@ export function findProcess(copilotFolder: string, sessionId: string): Place | n
 }
 
 const listPids = (folder: string, pattern: RegExp): readonly (readonly [pid: number, path: string])[] =>
-  listNames(folder)
+  readOr(() => readdirSync(folder), [])
     .map((name) => [Number(pattern.exec(name)?.[1] ?? 0), join(folder, name)] as const)
     .filter(([pid]) => pid > 0 && isCopilot(readCommandLine(pid)));
 
@@ -89,19 +89,5 @@ export function readWorkspaceFolder(copilotFolder: string, sessionId: string): s
   return readPath(cwd.trim().replace(/^(["'])(.*)\1$/, "$2"));
 }
 
-function listNames(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-/** Empty if it cannot be read. */
-function readText(path: string): string {
-  try {
-    return readSmallFile(path, limits.maxAgentSettingsBytes);
-  } catch {
-    return "";
-  }
-}
+const readText = (path: string): string =>
+  readOr(() => readSmallFile(path, limits.maxAgentSettingsBytes), "");
