@@ -34,7 +34,7 @@ export type RecordedRow = { readonly ms: number } & (
   | HookRow
   /** A new line in a file of the agent's. */
   | { readonly kind: "file"; readonly file: string; readonly line: unknown }
-  /** A file of the agent's that is written anew. */
+  /** A file of the agent's, written as a whole. */
   | { readonly kind: "state"; readonly file: string; readonly content: unknown }
   /** A message of the agent's own server. */
   | { readonly kind: "server"; readonly dir: string; readonly msg: JsonRecord }

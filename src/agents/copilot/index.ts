@@ -7,7 +7,7 @@ import { createRegistrationCheck } from "./setup/registration-check.ts";
 import { explainRefusal, readDetails, stripToolOutput, translate } from "./translate.ts";
 import { findTranscript, watchCopilot } from "./watch/index.ts";
 
-/** Hooks of beckon and of a project's .claude/settings.json send the same payload: its text tells, so there is no dedupeKey. */
+/** No dedupeKey: hooks of beckon and of a project's .claude/settings.json send the same text. */
 export const copilot: AgentRuntime = createRuntime(copilotForwarding, {
   translate,
   readDetails,

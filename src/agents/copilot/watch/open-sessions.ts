@@ -1,8 +1,8 @@
 /**
  * The sessions that Copilot CLI has open, from its open-sessions-state.json: `{ID: {openedAt, working}}`. It is written as soon as
- * the CLI starts, resumes a session or clears it, long before the first hook. A session that was killed stays in it, so its process must be alive and a Copilot CLI, which is
- * known on Linux only. `session-state/ID/inuse.PID.lock` names the process; of a resumed session, until its first prompt, only the
- * process's log does.
+ * the CLI starts, resumes a session or clears it, before the first hook. A session that was killed stays in it, so its process
+ * must be alive and a Copilot CLI, which is known on Linux only. `session-state/ID/inuse.PID.lock` names the process. Until the
+ * first prompt of a resumed session, only the process's log does.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
