@@ -60,14 +60,5 @@ describeReplay({
   applyState,
   exitKeys: /^\/exit$/,
   skipped: [[/^(?:hold_|pre_|perm_exit|notif_)/, "the recorder holds or breaks the hooks"]],
-  unknowable: {
-    perm_deny: {
-      "22.6 s: the ask stays after the permission dialog":
-        "No waits for the user's reason in the same dialog, and ends with it",
-    },
-    resume: {
-      "23.9 s: the screen is idle (resumed), shown is shell":
-        "after --resume Copilot CLI reports nothing before the first prompt",
-    },
-  },
+  unknowable: {},
 });

@@ -19,7 +19,7 @@ describeReplay({
   unknowable: {
     perm_idle_keyboard: {
       "12.9 s: the ask stays after the permission dialog":
-        "between an approval and the end of the command there is neither a hook nor a line; a replay has no child process",
+        "between an approval and the end of the command there is neither a hook nor a line; its process, which a replay does not have, is the only sign (watch.test.ts)",
     },
   },
 });
