@@ -87,9 +87,11 @@ export function createChannels(options: ChannelsOptions): Channels {
         return secrets;
       },
       saved: loadJsonState(paths.channelState),
-      // What must be known after a kill (what is being sent, and was sent) is flushed.
+      // What must be known after a kill (what is being sent, and was sent) is flushed. After a loss of power the sessions are gone too.
       createSaver: (value) =>
-        createSaver(() => saveJsonState(paths.channelState, value()), { onError: onProblem }),
+        createSaver(() => saveJsonState(paths.channelState, value(), { isSynced: false }), {
+          onError: onProblem,
+        }),
     });
   }
 

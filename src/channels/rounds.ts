@@ -23,9 +23,10 @@ export interface Rounds {
 }
 
 export const roundMs = 50;
-/** The pause after a round is so many times as long as it took, so that a storm of events costs little. */
-const pauseFactor = 60;
-const maxPauseMs = 5_000;
+/** The pause after a round is so many times as long as it took: a storm of events costs a hundredth of the time. */
+const pauseFactor = 100;
+/** A message is to be marked as answered within 2 s, whatever a round costs. */
+const maxPauseMs = 1_500;
 const maxTimerMs = 60 * minuteMs;
 
 export function createRounds<Situation>(options: RoundsOptions<Situation>): Rounds {

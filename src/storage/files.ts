@@ -86,11 +86,21 @@ function removeLeftovers(folder: string): void {
   }
 }
 
-/** Replaces the file atomically (mode 0600, synced to disk). `beforeRename` runs once the new content is on disk. */
+export interface WriteOptions {
+  /** Runs once the new content is on disk. */
+  readonly beforeRename?: () => void;
+  /**
+   * False: the file survives a kill of beckon, but maybe not the loss of power. Waiting for the disk takes some 20 ms, in which
+   * beckon answers nobody.
+   */
+  readonly isSynced?: boolean;
+}
+
+/** Replaces the file atomically (mode 0600). */
 export function writePrivateFile(
   path: string,
   text: string | Buffer,
-  beforeRename: () => void = () => {},
+  { beforeRename = () => {}, isSynced = true }: WriteOptions = {},
 ): void {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
@@ -98,7 +108,7 @@ export function writePrivateFile(
     const fd = openSync(temporary, "wx", 0o600);
     try {
       writeFileSync(fd, text);
-      fsyncSync(fd);
+      if (isSynced) fsyncSync(fd);
     } finally {
       closeSync(fd);
     }
@@ -109,7 +119,7 @@ export function writePrivateFile(
     throw error;
   }
   // Windows and some network file systems cannot sync a folder. The file is in place anyway.
-  ignoreErrors(() => syncFolder(dirname(path)));
+  if (isSynced) ignoreErrors(() => syncFolder(dirname(path)));
 }
 
 export function syncFolder(folder: string): void {

@@ -1,7 +1,7 @@
 /** A small file of state in JSON: what was shown, what was sent. */
 import { isRecord, type JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
-import { readOwnFile, writePrivateFile } from "./files.ts";
+import { readOwnFile, type WriteOptions, writePrivateFile } from "./files.ts";
 
 /** Returns {} if the file is missing or damaged. */
 export function loadJsonState(path: string): JsonRecord {
@@ -13,6 +13,6 @@ export function loadJsonState(path: string): JsonRecord {
   }
 }
 
-export function saveJsonState(path: string, value: JsonRecord): void {
-  writePrivateFile(path, JSON.stringify(value));
+export function saveJsonState(path: string, value: JsonRecord, options: WriteOptions = {}): void {
+  writePrivateFile(path, JSON.stringify(value), options);
 }

@@ -37,7 +37,9 @@ export const previousPath = (path: string) => path.replace(/(\.json)?$/, ".previ
 /** Throws if the snapshot cannot be written. The one before is then still there. */
 export function saveSnapshot(paths: Pick<Paths, "snapshot">, value: SnapshotFile): void {
   try {
-    writePrivateFile(paths.snapshot, JSON.stringify(value), () => keepPrevious(paths.snapshot));
+    writePrivateFile(paths.snapshot, JSON.stringify(value), {
+      beforeRename: () => keepPrevious(paths.snapshot),
+    });
   } catch (cause) {
     throw new Error(
       `the snapshot could not be written (${errorCode(cause)}), but the journal has everything. Is ${dirname(paths.snapshot)} writable, and the disk not full?`,

@@ -1,10 +1,14 @@
 /**
  * What channels cost: an event while five channels hang beside an event without channels, the start and the memory without any,
- * and the time from a tap on the phone to the printed decision.
+ * the memory with each service in use, and the time from a tap on the phone to the printed decision.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ServiceSettings } from "../../src/channels/channel.ts";
+import { findService } from "../../src/channels/index.ts";
 import { createRequest, parseDecision } from "../answers/fixture.ts";
+import type { FakeService } from "../channels/servers/fake-service.ts";
+import { serverStarters } from "../channels/servers/index.ts";
 import { startNtfyServer } from "../channels/servers/ntfy.ts";
 import { waitUntil } from "../wait-until.ts";
 import {
@@ -102,6 +106,64 @@ async function measureWithout(programs: readonly Program[], folder: string): Pro
   ].every(Boolean);
 }
 
+/** Each service in use: connected, and an alert sent. */
+async function measureInUse({ binary }: Program, folder: string): Promise<boolean> {
+  const types = Object.keys(serverStarters);
+  const everything = "all of them";
+  const cases = [["no channel"], ...types.map((type) => [type]), [everything, ...types]];
+  let count = 0;
+  const memory = await interleave(
+    cases.map(([name = "", ...several]) => ({
+      name,
+      run: () => {
+        const used = several.length > 0 ? several : types.filter((type) => type === name);
+        return measureMemory(binary, join(folder, `home-use-${++count}`), used);
+      },
+    })),
+    { rounds: Math.min(rounds, 5), warmUp: 1 },
+  );
+  console.log(formatFigures(memory, "MB resident, in use", [], 1));
+  const added = median(memory.get(everything) ?? []) - median(memory.get("no channel") ?? []);
+  return meets("MB that all services in use add", added, "at most", 30);
+}
+
+async function measureMemory(binary: string, home: string, types: readonly string[]): Promise<number> {
+  const servers: [string, FakeService][] = [];
+  for (const type of types) {
+    const server = await serverStarters[type]?.();
+    if (server) servers.push([type, server]);
+  }
+  const channels = servers.map(([type, { settings, secrets, accounts }]) => {
+    const listed = accounts.listed === "" ? {} : { accounts: [accounts.listed] };
+    const answers = isTwoWay(type, settings, secrets) ? "all" : "off";
+    return [type, { type, ...settings, ...eager, ...listed, answers }] as const;
+  });
+  const secrets = servers.map(([type, server]) => [type, server.secrets] as const);
+  writeChannels(home, Object.fromEntries(channels), Object.fromEntries(secrets));
+  const beckon = await startBeckon(binary, home);
+  try {
+    const hook = Bun.spawn([binary, "hook", "claude"], {
+      env: { PATH: process.env.PATH ?? "", HOME: home, BECKON_HOME: home, CLAUDE_CODE_SESSION_ATTENDED: "1" },
+      stdin: new Blob([JSON.stringify(createRequest("session-1", { tool_input: { command: "echo 1" } }))]),
+      stdout: "ignore",
+      stderr: "inherit",
+    });
+    for (const [type, server] of servers)
+      await waitUntil(() => server.messages().length > 0, 10_000, `a message through ${type}`);
+    await Bun.sleep(calmMs);
+    const resident = residentMb(beckon.pid);
+    hook.kill();
+    await hook.exited;
+    return resident;
+  } finally {
+    await beckon.stop("SIGKILL");
+    for (const [, server] of servers) await server.stop();
+  }
+}
+
+const isTwoWay = (type: string, settings: ServiceSettings, secrets: Readonly<Record<string, string>>) =>
+  findService(type)?.canAnswer(settings, (field) => secrets[field] ?? null) === true;
+
 async function measureAnswers({ binary }: Program, folder: string): Promise<boolean> {
   const phone = await startNtfyServer();
   const home = join(folder, "home-answers");
@@ -146,8 +208,9 @@ process.exitCode = (await withFolder(async (folder) => {
   if (!own) return false;
   const isCheap = await measureEvents(own, folder);
   const isQuick = await measureAnswers(own, folder);
+  const isSmall = await measureInUse(own, folder);
   const isFree = await measureWithout(programs, folder);
-  return isCheap && isQuick && isFree;
+  return isCheap && isQuick && isSmall && isFree;
 }))
   ? 0
   : 1;

@@ -111,7 +111,7 @@ test("if the last step fails, the old file is still there and no temporary file 
   const fail = () => {
     throw new Error("killed here");
   };
-  expect(() => writePrivateFile(file, "new", fail)).toThrow("killed here");
+  expect(() => writePrivateFile(file, "new", { beforeRename: fail })).toThrow("killed here");
   expect(readFileSync(file, "utf8")).toBe("old");
   expect(readdirSync(join(file, ".."))).toEqual(["f"]);
 });
