@@ -16,7 +16,7 @@ function check(channels: Record<string, object>, env: Record<string, string> = {
 }
 
 describe("answers on a service that cannot take them", () => {
-  const answering = { answers: "safe", detail: "full", accounts: ["1"] };
+  const accounts: Record<string, string> = { Slack: "U0123ABCD", Discord: "777000111222333444" };
   test.each([
     ["Pushover", { type: "pushover" }, { TOKEN: `a${"1".repeat(29)}`, USER: `u${"2".repeat(29)}` }],
     ["Slack", { type: "slack" }, { WEBHOOK_URL: "https://hooks.slack.com/services/T0/B0/abc" }],
@@ -28,9 +28,25 @@ describe("answers on a service that cannot take them", () => {
       Object.entries(secrets).map(([field, value]) => [`BECKON_CHANNEL_PHONE_${field}`, value]),
     );
     expect(check({ phone: settings }, env)).toEqual({ phone: [] });
+    const answering = { answers: "safe", detail: "full", accounts: [accounts[name] ?? "1"] };
     expect(check({ phone: { ...settings, ...answering } }, env)).toEqual({
       phone: [`phone.answers must be "off": ${name} cannot take answers with these settings`],
     });
+  });
+});
+
+test.each([
+  ["telegram", { chat: "1" }, "@joe", "the number of an account, like 12345678"],
+  ["slack", { channel: "C0123ABCD" }, "joe", "the id of a member, like U0123ABCD"],
+  ["discord", {}, "joe", "the id of an account, a number with 17 to 20 digits"],
+])("the name of an account is named as a mistake: %s", (type, settings, account, expected) => {
+  const { phone = [] } = check({ phone: { type, ...settings, accounts: [account] } });
+  expect(phone).toContain(`phone.accounts: "${account}" must be ${expected}`);
+});
+
+test("alerts and answers of ntfy cannot share a topic", () => {
+  expect(check({ phone: { type: "ntfy", topic: "t", replyTopic: "t" } })).toEqual({
+    phone: ["phone.replyTopic must be another topic than that of the alerts"],
   });
 });
 
