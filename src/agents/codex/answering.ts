@@ -4,7 +4,7 @@
  */
 import { asRecord, isRecord, type JsonRecord, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
-import type { Answer, AskDetails, Question } from "../../core/session/ask-details.ts";
+import type { Answer, AskDetails } from "../../core/session/ask-details.ts";
 import { createLabel, type FittedLine, fitLines, splitLines } from "../../core/text/fit.ts";
 import { makeLineVisible } from "../../core/text/visible.ts";
 import { type AgentDangers, createCommandContext } from "../../shell/dangers/context.ts";
@@ -13,7 +13,7 @@ import { skipsPermissions } from "../../shell/dangers/service-programs.ts";
 import { parseSimpleCommands } from "../../shell/index.ts";
 import type { AnswerSupport, RequestContext } from "../agent.ts";
 import { listPatchedFiles } from "../edits.ts";
-import { formatQuestionsHeading, listQuestionLines } from "../questions.ts";
+import { describeQuestions, readReplies } from "../questions.ts";
 import { askUser, editTool, listQuestions, type QuestionFacts } from "./payload.ts";
 import { approvalMethods } from "./server.ts";
 
@@ -47,7 +47,7 @@ function describe(payload: JsonRecord, context: RequestContext): AskDetails | nu
     case approvalMethods.patch:
       return describePatch(payload, context);
     case approvalMethods.question:
-      return describeQuestions(payload);
+      return describeInputRequest(payload);
     default:
       return null;
   }
@@ -137,29 +137,10 @@ function describePatch(payload: JsonRecord, context: RequestContext): AskDetails
   };
 }
 
-function describeQuestions(payload: JsonRecord): AskDetails {
+function describeInputRequest(payload: JsonRecord): AskDetails {
   const questions = listQuestions(payload);
-  const { lines, isWhole } = fitLines(listQuestionLines(questions));
-  return {
-    kind: "question",
-    tool: askUser,
-    heading: formatQuestionsHeading(questions.length),
-    lines,
-    isWhole: isWhole && hasAllQuestions(payload, questions),
-    dangers: [],
-    always: [],
-    questions: questions.map(
-      ({ header, question, options }): Question => ({
-        header: makeLineVisible(header),
-        question: makeLineVisible(question),
-        options: options.map(({ label, description }) => ({
-          label: makeLineVisible(label),
-          description: makeLineVisible(description),
-        })),
-        isMultiple: false,
-      }),
-    ),
-  };
+  const details = describeQuestions(askUser, questions);
+  return { ...details, isWhole: details.isWhole && hasAllQuestions(payload, questions) };
 }
 
 /** No question and no option was left out. */
@@ -216,17 +197,7 @@ function decideQuestion(payload: JsonRecord, answer: Answer): object | string {
   if (answer.do !== "reply") return "a question needs an answer: choose an option or write one";
   const questions = listQuestions(payload);
   if (questions.some(({ isSecret }) => isSecret)) return "it asks for a secret: type it in the terminal";
-  if (questions.length !== answer.replies.length) return `there are ${questions.length} questions`;
-  const answers: [string, { answers: readonly string[] }][] = [];
-  for (const [index, { id, options }] of questions.entries()) {
-    const reply = answer.replies[index] ?? [];
-    const texts = reply.map((text) => text.trim().toWellFormed());
-    if (texts.length !== 1 || texts[0] === "") return "each question needs one answer";
-    const text = texts[0] ?? "";
-    if (text.length > limits.maxAnswerLength)
-      return `an answer is longer than ${limits.maxAnswerLength} characters`;
-    const option = options.find(({ label }) => label === text || makeLineVisible(label) === text);
-    answers.push([id, { answers: [option?.label ?? text] }]);
-  }
-  return { answers: Object.fromEntries(answers) };
+  const answers = readReplies(questions, answer.replies);
+  if (typeof answers === "string") return answers;
+  return { answers: Object.fromEntries(questions.map(({ id }, index) => [id, { answers: answers[index] }])) };
 }

@@ -1,6 +1,7 @@
 /** Codex's hook payloads: the fields that beckon reads, and what of them is kept. */
 import { isRecord, type JsonRecord, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
+import type { Question } from "../../core/session/ask-details.ts";
 import { blankMember, hashJson } from "../../core/text/json-text.ts";
 import type { GuardRequest } from "../agent.ts";
 import { listPatchedFiles, readEditPaths } from "../edits.ts";
@@ -107,11 +108,8 @@ function summarizeCall(tool: string, input: JsonRecord): string {
   return toOneLine(typeof text === "string" ? text : "");
 }
 
-export interface QuestionFacts {
+export interface QuestionFacts extends Question {
   readonly id: string;
-  readonly header: string;
-  readonly question: string;
-  readonly options: readonly { readonly label: string; readonly description: string }[];
   /** The answer must not be shown or stored. */
   readonly isSecret: boolean;
 }
@@ -130,6 +128,7 @@ export function listQuestions(input: JsonRecord): readonly QuestionFacts[] {
           ? [{ label, description: typeof description === "string" ? description : "" }]
           : [],
       ),
+    isMultiple: false,
     isSecret: isSecret === true,
   }));
 }

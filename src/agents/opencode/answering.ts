@@ -15,7 +15,7 @@ import {
 } from "../../shell/dangers/inputs.ts";
 import { skipsPermissions } from "../../shell/dangers/service-programs.ts";
 import type { AnswerSupport, RequestContext } from "../agent.ts";
-import { formatQuestionsHeading, listQuestionLines } from "../questions.ts";
+import { describeQuestions, readReplies } from "../questions.ts";
 import { asFields, asString, asStrings, parsePayload } from "./payload.ts";
 import { nameTool } from "./tools.ts";
 
@@ -38,7 +38,10 @@ export const opencodeAnswering: AnswerSupport = {
 };
 
 function describe(payload: JsonRecord, context: RequestContext): AskDetails | null {
-  if (payload.type === "question.asked") return describeQuestions(payload);
+  if (payload.type === "question.asked") {
+    const questions = parseQuestions(payload);
+    return questions && describeQuestions(nameTool("question"), questions);
+  }
   if (payload.type !== "permission.asked" || typeof payload.permission !== "string") return null;
   const { permission, cwd } = payload;
   const subject = describeSubject(permission, payload);
@@ -195,30 +198,6 @@ function listAlways({ always }: JsonRecord): readonly string[] {
     : [`Always allow ${makeLineVisible(patterns.join(", "))} until opencode is restarted`];
 }
 
-function describeQuestions(payload: JsonRecord): AskDetails | null {
-  const questions = parseQuestions(payload);
-  if (questions === null) return null;
-  const { lines, isWhole } = fitLines(listQuestionLines(questions));
-  return {
-    kind: "question",
-    tool: nameTool("question"),
-    heading: formatQuestionsHeading(questions.length),
-    lines,
-    isWhole,
-    dangers: [],
-    always: [],
-    questions: questions.map(({ header, question, options, isMultiple }) => ({
-      header: makeLineVisible(header),
-      question: makeLineVisible(question),
-      options: options.map(({ label, description }) => ({
-        label: makeLineVisible(label),
-        description: makeLineVisible(description),
-      })),
-      isMultiple,
-    })),
-  };
-}
-
 /** null if one of them cannot be read. */
 function parseQuestions({ questions }: JsonRecord): readonly Question[] | null {
   if (!Array.isArray(questions) || questions.length === 0 || questions.length > limits.maxOptions)
@@ -248,10 +227,11 @@ function decide(payload: JsonRecord, answer: Answer): object | string {
         return `the message is longer than ${limits.maxAnswerLength} characters`;
       return { reply: "reject", ...(message === "" || isQuestion ? {} : { message }) };
     }
-    case "reply":
-      return isQuestion
-        ? decideReply(payload, answer.replies)
-        : "this is not a question: allow it or deny it";
+    case "reply": {
+      if (!isQuestion) return "this is not a question: allow it or deny it";
+      const answers = readReplies(parseQuestions(payload) ?? [], answer.replies);
+      return typeof answers === "string" ? answers : { answers };
+    }
     case "allow":
     case "always":
       if (isQuestion) return "a question needs an answer: choose an option or write one";
@@ -262,24 +242,3 @@ function decide(payload: JsonRecord, answer: Answer): object | string {
         : { reply: "always" };
   }
 }
-
-function decideReply(payload: JsonRecord, replies: readonly (readonly string[])[]): object | string {
-  const questions = parseQuestions(payload) ?? [];
-  if (replies.length !== questions.length)
-    return `there are ${questions.length} questions, and ${replies.length} answers`;
-  const answers: string[][] = [];
-  for (const [index, question] of questions.entries()) {
-    const texts = (replies[index] ?? []).map((text) => text.trim().toWellFormed());
-    const name = `"${makeLineVisible(question.question.slice(0, 80))}"`;
-    if (texts.length === 0 || texts.includes("")) return `the answer to ${name} is empty`;
-    if (texts.some((text) => text.length > limits.maxAnswerLength))
-      return `an answer is longer than ${limits.maxAnswerLength} characters`;
-    if (texts.length > 1 && !question.isMultiple) return `only one answer can be given to ${name}`;
-    // A label may be given as it is shown.
-    answers.push(texts.map((text) => findLabel(question, text) ?? text));
-  }
-  return { answers };
-}
-
-const findLabel = ({ options }: Question, text: string): string | undefined =>
-  options.find(({ label }) => label === text || makeLineVisible(label) === text)?.label;

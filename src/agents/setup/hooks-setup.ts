@@ -1,4 +1,8 @@
-/** Registration in a settings file with hooks of the form that Claude Code and others share: `{hooks: {Event: [{hooks: […]}]}}`. */
+/**
+ * Registration in a settings file with hooks of the form that Claude Code and others share: `{hooks: {Event: [{hooks: […]}]}}`,
+ * and the payloads of such hooks for doctor's live test.
+ */
+import type { JsonRecord } from "../../core/json.ts";
 import { createShellCommand, readHookCommand } from "../../settings-file/hook-command.ts";
 import {
   addHooks,
@@ -63,3 +67,21 @@ function listCalledByHooks(text: string) {
     return called === null ? [] : [{ binary: called.binary, home: called.home }];
   });
 }
+
+export const createTestPayload = (sessionId: string, eventName: string, fields: JsonRecord): JsonRecord => ({
+  session_id: sessionId,
+  hook_event_name: eventName,
+  cwd: "/",
+  ...fields,
+});
+
+/** The end of the session that the live test makes. */
+export const createTestEnd = (sessionId: string): JsonRecord =>
+  createTestPayload(sessionId, "SessionEnd", { reason: "other" });
+
+/** A request to run a command, which is only a comment. */
+export const createTestCommand = (sessionId: string, text: string): JsonRecord =>
+  createTestPayload(sessionId, "PermissionRequest", {
+    tool_name: "Bash",
+    tool_input: { command: `# ${text}`, description: text },
+  });

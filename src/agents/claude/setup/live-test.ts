@@ -2,6 +2,7 @@
 import { readHookCommand } from "../../../settings-file/hook-command.ts";
 import type { LiveTest } from "../../agent.ts";
 import { canRun, isTrustedBinary } from "../../setup/called-program.ts";
+import { createTestCommand, createTestEnd } from "../../setup/hooks-setup.ts";
 import type { SettingsFacts } from "./findings.ts";
 
 export interface LiveTestOptions {
@@ -16,19 +17,10 @@ export function createLiveTest(options: LiveTestOptions): LiveTest {
   return {
     ...chooseCommand(options),
     createRequest: (sessionId, text) => ({
-      session_id: sessionId,
-      hook_event_name: "PermissionRequest",
-      cwd: "/",
+      ...createTestCommand(sessionId, text),
       permission_mode: "default",
-      tool_name: "Bash",
-      tool_input: { command: `# ${text}`, description: text },
     }),
-    createEnd: (sessionId) => ({
-      session_id: sessionId,
-      hook_event_name: "SessionEnd",
-      cwd: "/",
-      reason: "other",
-    }),
+    createEnd: createTestEnd,
     createEnv: (env, sessionId, pid) => ({
       ...env,
       CLAUDE_PID: String(pid),

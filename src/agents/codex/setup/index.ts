@@ -3,7 +3,7 @@ import type { Env } from "../../../system/folders.ts";
 import type { AgentSetup, ExamineContext } from "../../agent.ts";
 import { createFindings, type Finding, formatCount, formatList } from "../../finding.ts";
 import { readSettingsText } from "../../setup/file-check.ts";
-import { createHooksSetup } from "../../setup/hooks-setup.ts";
+import { createHooksSetup, createTestCommand, createTestEnd } from "../../setup/hooks-setup.ts";
 import { type AgentMachine, createAgentSetup, type RegisteredFile } from "../../setup/index.ts";
 import { codexHooks } from "../hooks.ts";
 import { configPath, hooksPath, isPresent } from "./folder.ts";
@@ -37,19 +37,8 @@ export const createCodexSetup = (machine: AgentMachine = {}): AgentSetup =>
       findMore: findTrustFindings,
       findWarnings: (_, env, __, after) => describeTrustToDo(env, after),
       liveTest: {
-        createRequest: (sessionId, text) => ({
-          session_id: sessionId,
-          hook_event_name: "PermissionRequest",
-          cwd: "/",
-          tool_name: "Bash",
-          tool_input: { command: `# ${text}`, description: text },
-        }),
-        createEnd: (sessionId) => ({
-          session_id: sessionId,
-          hook_event_name: "SessionEnd",
-          cwd: "/",
-          reason: "other",
-        }),
+        createRequest: createTestCommand,
+        createEnd: createTestEnd,
         createEnv: (env) => env,
       },
     },

@@ -1,4 +1,5 @@
 /** Install, uninstall and doctor for Copilot CLI: a file of beckon's own in its folder of hooks. */
+import { createTestEnd } from "../../setup/hooks-setup.ts";
 import { type AgentMachine, createAgentSetup } from "../../setup/index.ts";
 import {
   createOwnFileEntries,
@@ -31,12 +32,7 @@ export const createCopilotSetup = (machine: AgentMachine = {}) =>
           title: "Permission needed",
           message: `Run command: # ${text}`,
         }),
-        createEnd: (sessionId) => ({
-          session_id: sessionId,
-          hook_event_name: "SessionEnd",
-          cwd: "/",
-          reason: "other",
-        }),
+        createEnd: createTestEnd,
         // The session is shown with the last part of this path.
         createEnv: (env) => ({ ...env, COPILOT_CLI: "1", COPILOT_PROJECT_DIR: "/beckon doctor" }),
       },

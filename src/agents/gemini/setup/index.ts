@@ -4,7 +4,7 @@ import { asRecord, type JsonRecord } from "../../../core/json.ts";
 import type { Env } from "../../../system/folders.ts";
 import type { Scope } from "../../agent.ts";
 import { createFindings, type Finding } from "../../finding.ts";
-import { createHooksSetup } from "../../setup/hooks-setup.ts";
+import { createHooksSetup, createTestEnd, createTestPayload } from "../../setup/hooks-setup.ts";
 import { type AgentMachine, createAgentSetup, type RegisteredFile } from "../../setup/index.ts";
 import { editTools } from "../edits.ts";
 import { isPresent, userSettingsPath } from "./folder.ts";
@@ -53,20 +53,13 @@ export const createGeminiSetup = (machine: AgentMachine = {}) =>
       findMore: async (_context, files) => files.flatMap(findSwitchedOff),
       findWarnings: () => [],
       liveTest: {
-        createRequest: (sessionId, text) => ({
-          session_id: sessionId,
-          hook_event_name: "Notification",
-          cwd: "/",
-          notification_type: "ToolPermission",
-          message: text,
-          details: { type: "exec", title: text, command: `# ${text}` },
-        }),
-        createEnd: (sessionId) => ({
-          session_id: sessionId,
-          hook_event_name: "SessionEnd",
-          cwd: "/",
-          reason: "other",
-        }),
+        createRequest: (sessionId, text) =>
+          createTestPayload(sessionId, "Notification", {
+            notification_type: "ToolPermission",
+            message: text,
+            details: { type: "exec", title: text, command: `# ${text}` },
+          }),
+        createEnd: createTestEnd,
         // The session is shown with the last part of this path.
         createEnv: (env, sessionId) => ({
           ...env,
