@@ -1,10 +1,11 @@
 /** beckon talks to a socket of Codex's only if no other user could have put it there. */
 import { afterAll, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectServer } from "../../../src/agents/codex/watch/connection.ts";
+import { isOwnSocket } from "../../../src/agents/codex/watch/own-socket.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "beckon-socket-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -29,6 +30,17 @@ test("a socket in a folder that every user can write to is not used", async () =
   await connectServer(link, events).catch(() => {});
   expect(connections).toBe(1);
   server.close();
+});
+
+test("a file and a relative path are not one's own", () => {
+  const file = join(folder, "file");
+  writeFileSync(file, "");
+  expect([file, "file", join(folder, "nothing"), "/dev/null"].map(isOwnSocket)).toEqual([
+    false,
+    false,
+    false,
+    false,
+  ]);
 });
 
 test("a missing socket means that there is no server", async () => {

@@ -20,6 +20,8 @@ const createTerminal = (
 const inTmux = (pid: number) =>
   createTerminal(pid, { TMUX: "/run/tmux.sock,40,0", TMUX_PANE: `%${pid}` }, [40]);
 
+const foreignSocket = "/tmp/tmux-1001/default";
+
 interface Desk {
   readonly terminals: readonly ReturnType<typeof createTerminal>[];
   /** By tmux pane. The pane %1 has the terminal /dev/pts/1. */
@@ -33,7 +35,9 @@ const find = ({ terminals, panes = {}, windows = [] }: Desk, about: { readonly n
     {
       listTerminals: () => terminals,
       listWindows: async () => windows,
+      isOwnSocket: (path) => path !== foreignSocket,
       async exec(argv) {
+        expect(argv).not.toContain(foreignSocket);
         const pane = argv[argv.indexOf("-t") + 1] ?? "";
         return { code: 0, stdout: `/dev/pts/${pane.slice(1)}\t${panes[pane] ?? ""}\n`, stderr: "" };
       },
@@ -64,6 +68,11 @@ test("focus leads to the only pane with the session's title", async () => {
       env: { TMUX: "/run/tmux.sock,40,0", TMUX_PANE: "%1" },
     },
   });
+});
+
+test("another user's tmux is not asked: it could make beckon run a command", async () => {
+  const foreign = createTerminal(1, { TMUX: `${foreignSocket},40,0`, TMUX_PANE: "%1" }, [40]);
+  expect(await find({ terminals: [foreign], panes: { "%1": title } })).toMatchObject({ kind: "none" });
 });
 
 test("two terminals with the same title are never guessed between", async () => {

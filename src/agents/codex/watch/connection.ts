@@ -1,10 +1,8 @@
 /** A client of Codex's shared server: JSON-RPC over a WebSocket on a Unix socket, which Bun's own WebSocket cannot reach. */
 import { createHash, randomBytes } from "node:crypto";
-import { statSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
-import { dirname } from "node:path";
 import { isRecord, type JsonRecord } from "../../../core/json.ts";
-import { resolveOwnedPath } from "../../../settings-file/owned-path.ts";
+import { findOwnSocket } from "./own-socket.ts";
 
 export interface ServerConnection {
   /** Rejects if the server refuses, does not answer in time, or the connection is closed. */
@@ -31,6 +29,7 @@ const handshakeSecret = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /** Rejects if nothing listens there, or the socket is another user's. */
 export async function connectServer(path: string, events: ConnectionEvents): Promise<ServerConnection> {
+  // The path is a link to a socket in the folder for temporary files (measured).
   const { socket, rest } = await openWebSocket(findOwnSocket(path));
   const waiting = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>();
   let lastId = 0;
@@ -110,18 +109,6 @@ export async function connectServer(path: string, events: ConnectionEvents): Pro
     notify: (method) => void send({ method }),
     close: () => void end(),
   };
-}
-
-/**
- * The path is a link to a socket in the folder for temporary files (measured), where everyone can create files. So every folder and
- * link on the way must be the user's own or root's: another user could put a socket of their own there after this check.
- */
-function findOwnSocket(path: string): string {
-  // An error with a code says that there is no server.
-  const stats = statSync(path);
-  const { target } = resolveOwnedPath(path, dirname(path));
-  if (!stats.isSocket()) throw new Error(`${target} is not a socket`);
-  return target;
 }
 
 function openWebSocket(path: string): Promise<{ readonly socket: Socket; readonly rest: Buffer }> {

@@ -11,6 +11,7 @@ import { pickTerminalVariables } from "../../../core/terminal-variables.ts";
 import { readVariable } from "../../../core/terminals.ts";
 import { listAncestors, parseStartTime } from "../../../system/processes.ts";
 import { formatTty } from "../../../system/tty.ts";
+import { isOwnSocket as isOwnSocketFile } from "./own-socket.ts";
 
 /** A terminal that runs `codex`. */
 export interface CodexTerminal {
@@ -32,6 +33,8 @@ export interface TerminalSearch {
   readonly exec: Exec;
   readonly listWindows: ListWindows;
   readonly listTerminals?: () => readonly CodexTerminal[];
+  /** A tmux server can make its clients run commands, so only the user's own is asked. */
+  readonly isOwnSocket?: (path: string) => boolean;
 }
 
 const titleTimeoutMs = 1_000;
@@ -40,14 +43,14 @@ const separator = "\t";
 /** `name` and `cwd` are those of the thread. */
 export async function findTerminal(
   { name, cwd }: { readonly name: string | null; readonly cwd: string | null },
-  { exec, listWindows, listTerminals = listCodexTerminals }: TerminalSearch,
+  { exec, listWindows, listTerminals = listCodexTerminals, isOwnSocket = isOwnSocketFile }: TerminalSearch,
 ): Promise<FoundTerminal> {
   const none = (why: string): FoundTerminal => ({ kind: "none", why });
   if (name === null || cwd === null) return none("it has no title yet to find its terminal by");
   const terminals = listTerminals();
   if (!terminals.some(({ isShared }) => isShared))
     return none("no terminal on this machine shows a session of that server");
-  const titles = await Promise.all(terminals.map((terminal) => readPaneTitle(terminal, exec)));
+  const titles = await Promise.all(terminals.map((terminal) => readPaneTitle(terminal, exec, isOwnSocket)));
   const inPanes = terminals.filter(({ isShared }, n) => isShared && isTitleOf(titles[n] ?? "", name, cwd));
   const outside = terminals.filter((_, n) => titles[n] === null);
   const windows = outside.length === 0 ? [] : await listWindows();
@@ -93,10 +96,14 @@ export function isTitleOf(title: string, name: string, cwd: string): boolean {
 }
 
 /** null if the terminal is not a pane of tmux. It may have been started from one, and then has inherited its variables. */
-async function readPaneTitle({ env, tty: ownTty }: CodexTerminal, exec: Exec): Promise<string | null> {
+async function readPaneTitle(
+  { env, tty: ownTty }: CodexTerminal,
+  exec: Exec,
+  isOwnSocket: (path: string) => boolean,
+): Promise<string | null> {
   const { TMUX: server, TMUX_PANE: pane } = env;
   const socket = server?.split(",")[0];
-  if (!socket || !pane) return null;
+  if (!socket || !pane || !isOwnSocket(socket)) return null;
   const format = ["#{pane_tty}", "#{pane_title}"].join(separator);
   const command = ["tmux", "-u", "-S", socket, "display-message", "-p", "-t", pane, format];
   const { code, stdout } = await exec(command, { timeoutMs: titleTimeoutMs });
