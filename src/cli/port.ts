@@ -1,9 +1,7 @@
 /** `beckon port`: named pieces of work in a project, which edits belong to. */
-import { existsSync, realpathSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import { defaultAgent, loadAgents } from "../agents/index.ts";
-import { findGuardSettings, findLongest, type GuardSettings } from "../core/config/work-guard.ts";
 import { isRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { HookOutput } from "../core/wire.ts";
@@ -26,8 +24,10 @@ import {
   type SessionIdentity,
   startPort,
   summarizePort,
+  unknownSession,
 } from "../workguard/ports.ts";
-import { changePorts, readPorts } from "../workguard/store.ts";
+import { openProject, type Project } from "../workguard/project.ts";
+import { changePorts } from "../workguard/store.ts";
 import { type ParsedArguments, parseArguments, quote, usageError } from "./args.ts";
 import { callApi, fetchSessions } from "./client.ts";
 import { fetchSession } from "./find-session.ts";
@@ -66,50 +66,9 @@ export async function port([name, ...args]: string[], table: readonly Agent[]): 
   }
 }
 
-interface Project {
-  readonly folder: string;
-  readonly settings: GuardSettings;
-  readonly isShared: boolean;
-  readonly book: PortBook;
-}
-
-/** The project of the current folder: the nearest folder with settings or ports, else that of the repository. */
-function openProject(paths: Paths, chosen: string | undefined): Project {
-  const { config } = readConfigFile(paths.config);
-  const folder = findRealPath(chosen === undefined ? process.cwd() : resolve(chosen));
-  const configured = Object.keys(config.workGuard.projects);
-  const own = readPorts(paths);
-  const known = [...configured, ...configured.map(findRealPath), ...Object.keys(own.projects)];
-  const named = findLongest(known, folder);
-  if (named === null && !existsSync(folder)) throw new PortError(`there is no folder ${folder}`);
-  const project = named ?? findRepository(folder) ?? folder;
-  const settings = findGuardSettings(
-    { ...config.workGuard, projects: addRealPaths(config.workGuard.projects) },
-    project,
-  );
-  const isShared = settings.store === "project";
-  return { folder: project, settings, isShared, book: isShared ? readPorts(paths, [project]) : own };
-}
-
-function addRealPaths<Value>(projects: Readonly<Record<string, Value>>): Record<string, Value> {
-  const real = Object.entries(projects).map(([folder, own]) => [findRealPath(folder), own] as const);
-  return { ...Object.fromEntries(real), ...projects };
-}
-
-function findRealPath(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    return folder;
-  }
-}
-
-/** The folder with `.git`, at or above this one. */
-function findRepository(folder: string): string | null {
-  if (existsSync(join(folder, ".git"))) return folder;
-  const parent = dirname(folder);
-  return parent === folder ? null : findRepository(parent);
-}
+/** The project of the current folder, or of the one that the user named. */
+const findProject = (paths: Paths, chosen: string | undefined): Project =>
+  openProject(paths, readConfigFile(paths.config).config.workGuard, resolve(chosen ?? process.cwd()));
 
 const project = { "--project": "FOLDER" } as const;
 
@@ -132,7 +91,7 @@ async function create({ args, paths }: PortCall): Promise<number> {
   const id = readId("create", parsed);
   const title = parsed.values["--title"];
   if (title === undefined) throw usageError('port create needs a title: --title "Log in with a passkey"');
-  const { folder, isShared, settings } = openProject(paths, parsed.values["--project"]);
+  const { folder, isShared, settings } = findProject(paths, parsed.values["--project"]);
   await changePorts(paths, folder, isShared, (book) =>
     createPort(book, folder, { id, title, dependsOn }, Date.now()),
   );
@@ -173,7 +132,7 @@ async function start({ args, table, paths }: PortCall): Promise<number> {
     takesArguments: true,
   });
   const id = readId("start", parsed);
-  const { folder, isShared } = openProject(paths, parsed.values["--project"]);
+  const { folder, isShared } = findProject(paths, parsed.values["--project"]);
   const named = parsed.values["--session"];
   const session =
     named === undefined ? await findCaller(paths, table) : identifySnapshot(await fetchSession(paths, named));
@@ -205,7 +164,7 @@ async function end({ args, table, paths }: PortCall): Promise<number> {
     values: { ...project, "--note": "TEXT" },
     takesArguments: true,
   });
-  const { folder, isShared, book } = openProject(paths, parsed.values["--project"]);
+  const { folder, isShared, book } = findProject(paths, parsed.values["--project"]);
   const id = parsed.rest.length > 0 ? readId("end", parsed) : await findRunning(paths, table, folder, book);
   const note = parsed.values["--note"] ?? null;
   if (note !== null && note.length > limits.maxTextLength)
@@ -230,15 +189,7 @@ async function findRunning(
   folder: string,
   book: PortBook,
 ): Promise<string> {
-  const nobody = {
-    agent: null,
-    sessionId: null,
-    fingerprint: null,
-    pid: null,
-    procStart: null,
-    terminalSessionId: null,
-  };
-  const run = findRun(book, folder, (await findCaller(paths, table)) ?? nobody, () => true);
+  const run = findRun(book, folder, (await findCaller(paths, table)) ?? unknownSession, () => true);
   if (run) return run.port;
   throw usageError("no port is running here: name the one to end");
 }
@@ -249,7 +200,7 @@ async function list({ args, paths }: PortCall): Promise<number> {
     flags: ["--all", "--json"],
     values: project,
   });
-  const { folder, book, settings } = openProject(paths, values["--project"]);
+  const { folder, book, settings } = findProject(paths, values["--project"]);
   const all = listPorts(book, folder);
   const ports = flags.has("--all") ? all : all.filter(({ endedAt }) => endedAt === null);
   if (flags.has("--json")) {
@@ -312,7 +263,7 @@ async function show({ args, paths }: PortCall): Promise<number> {
     takesArguments: true,
   });
   const id = readId("show", parsed);
-  const { folder, book } = openProject(paths, parsed.values["--project"]);
+  const { folder, book } = findProject(paths, parsed.values["--project"]);
   const found = findPort(book, folder, id);
   if (!found) throw new PortError(`there is no port ${id} in ${folder}. See them: beckon port list`);
   const described = describe(book, folder, found);
@@ -383,7 +334,7 @@ async function askGuard(paths: Paths, table: readonly Agent[], body: object): Pr
     command: () => "beckon",
     onProblem: (text) => process.stderr.write(`beckon: ${stripControls(text)}\n`),
   });
-  const output = guard.check({ ...body });
+  const output = guard.check({ ...body }, true);
   if (typeof output === "string") throw new Error(output);
   return output;
 }

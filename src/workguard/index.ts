@@ -6,7 +6,7 @@
  * It never blocks by mistake: an edit is refused only if the settings ask for it, the ports could be read, and a port could be
  * started now.
  */
-import { realpathSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { openEnvelope } from "../agents/envelope.ts";
 import type { LoadedAgents } from "../agents/index.ts";
 import type { Config } from "../core/config/config.ts";
@@ -51,6 +51,7 @@ import {
   type SessionIdentity,
   summarizePort,
 } from "./ports.ts";
+import { addRealPaths } from "./project.ts";
 import { findStoreProblem, readPorts, readPortsStamp, type StorePaths } from "./store.ts";
 
 export interface WorkGuardOptions {
@@ -112,22 +113,10 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
   const startedEdits = new Map<string, StartedEdit>();
   let canonicalProjects: { readonly of: unknown; readonly settings: Config["workGuard"] } | null = null;
 
-  /** The settings with folders as sessions name them: a user can write a path with a link in it. */
   function settings(): Config["workGuard"] {
     const { workGuard } = options.config();
-    if (canonicalProjects?.of !== workGuard) {
-      const entries = Object.entries(workGuard.projects).flatMap(([folder, own]) => {
-        const real = findRealPath(folder);
-        return real === folder
-          ? [[folder, own]]
-          : [
-              [folder, own],
-              [real, own],
-            ];
-      });
-      const projects = Object.fromEntries(entries) as typeof workGuard.projects;
-      canonicalProjects = { of: workGuard, settings: { ...workGuard, projects } };
-    }
+    if (canonicalProjects?.of !== workGuard)
+      canonicalProjects = { of: workGuard, settings: addRealPaths(workGuard) };
     return canonicalProjects.settings;
   }
 
@@ -453,12 +442,4 @@ function identify(
     procStart: place?.procStart ?? null,
     terminalSessionId: place?.terminalSessionId ?? null,
   };
-}
-
-function findRealPath(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    return folder;
-  }
 }

@@ -35,6 +35,15 @@ export interface SessionIdentity {
   readonly terminalSessionId: string | null;
 }
 
+export const unknownSession: SessionIdentity = {
+  agent: null,
+  sessionId: null,
+  fingerprint: null,
+  pid: null,
+  procStart: null,
+  terminalSessionId: null,
+};
+
 /** Every port and run that is known. A project is an absolute folder. */
 export interface PortBook {
   readonly projects: Readonly<Record<string, readonly Port[]>>;
