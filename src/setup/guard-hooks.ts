@@ -3,6 +3,7 @@
  * in the project's own settings for this user, so that no other project has to wait for them.
  */
 import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import type { Agent, AgentSetup, GuardHooks, Registration, Scope } from "../agents/agent.ts";
 import type { Config } from "../core/config/config.ts";
 import {
@@ -188,7 +189,12 @@ async function updateFile(
   });
   if (registered === null) return null;
   const backup = registered.backup === null ? "" : ` The file as it was: ${registered.backup}`;
+  // What keeps the new hooks from running, such as that the user has to trust them first.
+  const findWarnings = (content: string) => setup.findWarnings(scope, env, dirname(path), content);
+  const known = new Set(findWarnings(text ?? ""));
+  const warnings = findWarnings(after).filter((warning) => !known.has(warning));
+  const toDo = warnings.map((warning) => ` ${warning}.`).join("");
   return isWanted
-    ? `The work guard registered its hooks in ${path}.${backup}`
+    ? `The work guard registered its hooks in ${path}.${toDo}${backup}`
     : `The work guard removed its hooks from ${path}.${backup}`;
 }

@@ -7,5 +7,6 @@ describeGuard({
   driver: geminiDriver,
   start: (sandbox) => sandbox.startCli("--approval-mode=yolo"),
   write: (name) => callTool("write_file", { file_path: `${project}/${name}`, content: "written\n" }),
+  transcripts: ".gemini/tmp",
   run: geminiDriver.createCommandPrompt,
 });

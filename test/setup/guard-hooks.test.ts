@@ -188,8 +188,10 @@ test.each([
     const before = home.read(path);
     await change({ projects: { [project]: { mode: "warn" } } });
     expect(home.read(path)).toBe(before);
-    await change({ projects: { [project]: { mode: "strict" } } });
+    const { changes } = await change({ projects: { [project]: { mode: "strict" } } });
     expect(listGuardHooks(path)).toEqual([hook]);
+    // Codex runs no hook that the user has not trusted.
+    expect(changes.join().includes("until you trust them")).toBe(id === "codex");
     await install(home.options({ agents: table }));
     expect(listGuardHooks(path)).toEqual([hook]);
     await change({});

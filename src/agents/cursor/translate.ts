@@ -2,11 +2,12 @@
  * Translates Cursor's hook events into beckon's own. Written from its documentation, never run. Cursor has no event for a
  * request to the user. Hooks of Claude Code's that it runs have Claude Code's names of events.
  */
-import type { JsonRecord } from "../../core/json.ts";
+import { asRecord, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { AgentEvent, Change } from "../../core/session/event.ts";
 import { blankMember } from "../../core/text/json-text.ts";
 import type { EventDetails, EventStamp } from "../agent.ts";
+import { readEditPaths } from "../edits.ts";
 import type { HookMessage } from "../envelope.ts";
 import { asText, createDoctorAsk, createHookEvent, readId, readPath } from "../hook-event.ts";
 import { toOneLine, truncate } from "../one-line.ts";
@@ -58,6 +59,11 @@ function createChange(name: string, payload: JsonRecord): Change {
     case "postToolUse":
     case "PostToolUse":
       return { kind: "turn-start" };
+    case "afterFileEdit": {
+      const input = { file_path: payload.file_path ?? asRecord(payload.tool_input).file_path };
+      const call = { tool: "Edit", toolUseId: null, outcome: "ok", skill: null } as const;
+      return { kind: "tool-end", ...call, ...readEditPaths({ Edit: "file_path" }, "Edit", input) };
+    }
     // An event of beckon's own: doctor needs one that alerts.
     case "doctorTest":
       return createDoctorAsk(payload.text);
@@ -68,7 +74,8 @@ function createChange(name: string, payload: JsonRecord): Change {
 
 export function stripToolOutput(text: string, from: number, payload: JsonRecord): string {
   let stripped = text;
-  for (const name of ["tool_output", "tool_response"]) {
+  // An edit comes with all of its old and new text.
+  for (const name of ["tool_output", "tool_response", "edits"]) {
     if (payload[name] != null) stripped = blankMember(stripped, name, from);
   }
   return stripped;

@@ -23,7 +23,7 @@ type HooksSetup = Pick<
 type HookForm = Omit<WantedHook, "command" | "args">;
 
 /** A hook that asks the work guard. It comes and goes with the guard's settings, not with an install. */
-export const asksGuard = ({ command }: OwnHook): boolean => /\s--guard\b/.test(command);
+export const asksGuard = ({ command }: Pick<OwnHook, "command">): boolean => /\s--guard\b/.test(command);
 
 /**
  * `listHooks` lists what to register with this version of the agent, and `guardHooks` what asks the work guard before edits and

@@ -87,8 +87,8 @@ export interface OtherSandbox {
   readRequests(): readonly number[];
   /** Waits until so many requests of turns have reached the API. */
   waitForRequests(count: number): Promise<void>;
-  /** Waits until the work guard has recorded such an event of a session. */
-  waitForEvent(type: string): Promise<void>;
+  /** Waits until the work guard has recorded such an event of a session, while it worked on this port. */
+  waitForEvent(type: string, port?: string): Promise<void>;
   /** The last text of the last request: what the model learned last. */
   readLastText(): string;
   judge(): ScreenVerdict;
@@ -332,12 +332,11 @@ async function setUp(
     },
     readRequests: () => readLog().map(([at]) => at),
     waitForRequests: (count) => waitFor(`${count} requests`, () => readLog().length >= count),
-    waitForEvent: (type) =>
+    waitForEvent: (type, port) =>
       waitFor(`${type} in the journal`, async () => {
-        const journal = ".local/state/beckon/journal";
-        return (
-          (await space.run(["grep", "-rq", `"event_type":"${type}"`, `${home}/${journal}`], {})).code === 0
-        );
+        const text = `${port === undefined ? "" : `"port_id":"${port}",`}"event_type":"${type}"`;
+        const { code } = await space.run(["grep", "-rq", text, `${home}/.local/state/beckon/journal`], {});
+        return code === 0;
       }),
     readLastText: () => readLog().at(-1)?.[1] ?? "",
     judge: () => judgeScreen(rows, history, now()),

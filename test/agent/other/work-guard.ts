@@ -12,13 +12,16 @@ export interface GuardedCli {
   write(name: string): string;
   /** The prompt that makes the agent run this shell command, without asking. */
   run(command: string): string;
+  /** Where the CLI keeps what the model learned, below the home folder. Absent if it takes no context from hooks. */
+  readonly transcripts?: string;
   readonly options?: OtherSandboxOptions;
 }
 
 export const project = `${home}/proj`;
 const strict = { projects: { [project]: { mode: "strict" } } };
 
-export function describeGuard({ driver, start, write, run, options = {} }: GuardedCli): void {
+export function describeGuard(guardedCli: GuardedCli): void {
+  const { driver, start, write, run, transcripts, options = {} } = guardedCli;
   const { testDriven } = createOtherCliTests(driver);
   const guarded = (workGuard: object): OtherSandboxOptions => ({
     ...options,
@@ -65,6 +68,24 @@ export function describeGuard({ driver, start, write, run, options = {} }: Guard
     },
     guarded({ mode: "strict", projects: { [project]: { mode: "off" } } }),
   );
+
+  if (transcripts !== undefined) {
+    testDriven(
+      "a session learns its port at its start, if the settings say so",
+      async (sandbox) => {
+        await sandbox.runShell(
+          "cd proj && beckon port create login --title Login && beckon port start login",
+        );
+        await start(sandbox);
+        await sandbox.say("hello");
+        const find = ["grep", "-rq", "Running port login: Login", `${home}/${transcripts}`];
+        const { code } = await sandbox.space.run(find, {});
+        expect(code).toBe(0);
+        expect(await sandbox.readScreen()).toContain("beckon: Running port login: Login");
+      },
+      guarded({ projects: { [project]: { mode: "strict", context: true, messages: true } } }),
+    );
+  }
 
   const faults: readonly (readonly [string, (sandbox: OtherSandbox) => Promise<void>])[] = [
     ["beckon is killed", (sandbox) => sandbox.beckon.kill()],

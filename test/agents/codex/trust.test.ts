@@ -101,3 +101,15 @@ test("doctor names the hooks that Codex does not run, and how to trust them", as
     fix: expect.stringContaining("Trust all"),
   });
 });
+
+test("the work guard's hook, which is added later, has a name of its own", () => {
+  const platform = "linux" as const;
+  const options = { version: null, binary: "/home/dev/.local/bin/beckon", home: null, platform };
+  const hooks = { edits: true, starts: false, documents: true };
+  const text = codexSetup.createGuardRegistration?.(options, hooks).add(registration.add(null)) ?? "";
+  const events = findTrust(path, text, "").map(({ event }) => event);
+  expect(events.filter((event) => event.startsWith("PreToolUse"))).toEqual([
+    "PreToolUse",
+    "PreToolUse of the work guard",
+  ]);
+});

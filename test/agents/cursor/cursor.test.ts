@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { cursorForwarding } from "../../../src/agents/cursor/forwarding.ts";
 import { cursorSetup } from "../../../src/agents/cursor/setup/index.ts";
-import { translate } from "../../../src/agents/cursor/translate.ts";
+import { stripToolOutput, translate } from "../../../src/agents/cursor/translate.ts";
 import { openEnvelope } from "../../../src/agents/envelope.ts";
 
 const options = { version: null, binary: "/opt/beckon", home: null, platform: "linux" } as const;
@@ -22,7 +22,9 @@ test("the hooks are added beside others, and only they are removed", () => {
   const { add } = cursorSetup.createRegistration(options);
   const after = add(before);
   const { hooks } = JSON.parse(after);
-  expect(Object.keys(hooks).sort()).toEqual(["beforeSubmitPrompt", "sessionEnd", "sessionStart", "stop"]);
+  expect(Object.keys(hooks).sort()).toEqual([
+    ...["afterFileEdit", "beforeSubmitPrompt", "sessionEnd", "sessionStart", "stop"],
+  ]);
   expect(hooks.stop.map(({ command }: { command: string }) => command)).toEqual([
     "./mine.sh",
     "{ cd / && '/opt/beckon' hook cursor; } 2>/dev/null; exit 0",
@@ -35,7 +37,7 @@ test("a beckon that moved replaces its own hooks", () => {
   const { add } = cursorSetup.createRegistration(options);
   const moved = cursorSetup.createRegistration({ ...options, binary: "/srv/beckon" }).add(add(null));
   expect(moved).not.toContain("/opt/beckon");
-  expect(cursorSetup.entries.findHomes(moved)).toHaveLength(4);
+  expect(cursorSetup.entries.findHomes(moved)).toHaveLength(5);
 });
 
 test("Cursor is recognised behind a hook of Claude Code's, and shown as Cursor", () => {
@@ -69,4 +71,15 @@ test("a stopped turn is interrupted, a failed one has its error", () => {
   expect(changeOf("aborted")).toEqual({ kind: "interrupted" });
   expect(changeOf("error")).toMatchObject({ kind: "turn-end", error: "no network" });
   expect(changeOf("completed")).toMatchObject({ kind: "turn-end", error: null });
+});
+
+test("an edit names its file, and its text is not kept", () => {
+  const edits = [{ old_string: "secret old", new_string: "secret new" }];
+  const payload = { conversation_id: "c", hook_event_name: "afterFileEdit", file_path: "/p/a.ts", edits };
+  const hook = openEnvelope({ _meta: {}, payload }, "cursor", null);
+  expect(hook && translate(hook, { id: "e", key: "k", at: 1, t: 1 })?.change).toMatchObject({
+    kind: "tool-end",
+    editPaths: ["/p/a.ts"],
+  });
+  expect(stripToolOutput(JSON.stringify(payload), 0, payload)).not.toContain("secret");
 });

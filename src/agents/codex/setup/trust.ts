@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { asRecord, isRecord, type JsonRecord } from "../../../core/json.ts";
 import { isOwnCommand } from "../../../settings-file/hook-command.ts";
+import { asksGuard } from "../../setup/hooks-setup.ts";
 
 /** "modified": trusted once, and changed since. "disabled": trusted, but switched off by the user. */
 export type Trust = "trusted" | "untrusted" | "modified" | "disabled";
@@ -23,7 +24,8 @@ export function findTrust(path: string, hooks: string, config: string): readonly
   const states = asRecord(asRecord(parseToml(config).hooks).state);
   return listOwnHooks(hooks).map(({ event, matcher, position, hook }) => {
     const state = asRecord(states[`${path}:${toSnakeCase(event)}:${position}`]);
-    return { event, trust: judgeTrust(state, computeHash(event, matcher, hook)) };
+    const name = asksGuard({ command: String(hook.command) }) ? `${event} of the work guard` : event;
+    return { event: name, trust: judgeTrust(state, computeHash(event, matcher, hook)) };
   });
 }
 

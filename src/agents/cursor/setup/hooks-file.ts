@@ -7,7 +7,7 @@ import type { CalledBeckon } from "../../setup/index.ts";
 import { listOwn } from "./registered.ts";
 
 /** None of them can refuse a tool call. */
-const events = ["sessionStart", "sessionEnd", "beforeSubmitPrompt", "stop"] as const;
+const events = ["sessionStart", "sessionEnd", "beforeSubmitPrompt", "afterFileEdit", "stop"] as const;
 const timeoutSec = 5;
 
 const listOwnIn = (text: string) => listOwn(parseJsonFile(text));
