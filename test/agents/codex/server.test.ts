@@ -33,6 +33,9 @@ let held: WatchedRequest[] = [];
 let released = 0;
 /** What the server answers, by method. */
 let results: Record<string, object> = {};
+/** Methods that it refuses, and its message. */
+let refusals: Record<string, string> = {};
+const problems: string[] = [];
 let server: ReturnType<typeof startServer> | null = null;
 
 const clock = () => ({ at: Date.now(), t: performance.now(), boot: "boot", host: "host" });
@@ -66,8 +69,13 @@ function startServer() {
       message(socket, text) {
         const message = JSON.parse(String(text)) as Message;
         calls.push(message);
-        if (typeof message.method === "string" && message.id !== undefined)
-          socket.send(JSON.stringify({ id: message.id, result: results[message.method] ?? {} }));
+        if (typeof message.method !== "string" || message.id === undefined) return;
+        const refusal = refusals[message.method];
+        const answer =
+          refusal === undefined
+            ? { result: results[message.method] ?? {} }
+            : { error: { code: -32_600, message: refusal } };
+        socket.send(JSON.stringify({ id: message.id, ...answer }));
       },
     },
   });
@@ -88,6 +96,7 @@ beforeEach(async () => {
   store = createStore();
   held = [];
   released = 0;
+  refusals = {};
   server = startServer();
   watcher = codex.watch({
     env: { HOME: home },
@@ -95,9 +104,7 @@ beforeEach(async () => {
     findSession: (sessionId) => sessions().find((session) => session.sessionId === sessionId) ?? null,
     dispatch: (event) => store.dispatch(event),
     mask: (text) => text,
-    onError: (text) => {
-      throw new Error(text);
-    },
+    onError: (text) => void problems.push(text),
     exec: async () => ({ code: null, stdout: "", stderr: "" }),
     listWindows: async () => [],
     findProgram: async () => null,
@@ -110,6 +117,7 @@ beforeEach(async () => {
   await waitUntil(() => server?.methods().includes("thread/list") === true, 5_000);
 });
 afterEach(() => {
+  expect(problems.splice(0)).toEqual([]);
   watcher?.stop();
   server?.stop();
   rmSync(home, { recursive: true, force: true });
@@ -255,4 +263,13 @@ test("after the server has gone, its sessions have ended", async () => {
     return sessions()[0]?.ended !== null;
   }, 8_000);
   expect(sessions()[0]?.ended?.reason).toBe("process gone");
+});
+
+test("a call that the server refuses is in the log once", async () => {
+  refusals = { "thread/list": "unknown method" };
+  for (const id of ["t-8", "t-9"]) server?.status(busy, id);
+  await waitUntil(() => server?.methods().filter((method) => method === "thread/list").length === 3, 5_000);
+  server?.status(waitingOnApproval);
+  await waitUntil(() => phase() === "waiting_permission", 5_000);
+  expect(problems.splice(0)).toEqual(["Codex's server: unknown method"]);
 });

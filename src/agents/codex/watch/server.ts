@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { version } from "../../../../package.json";
+import { readErrorMessage } from "../../../core/error-message.ts";
 import { asRecord, type JsonRecord, readText } from "../../../core/json.ts";
 import { limits } from "../../../core/limits.ts";
 import type { Exec, ListWindows } from "../../../core/ports.ts";
@@ -43,6 +44,7 @@ export interface ThreadWatcherOptions {
     change: Change,
   ) => string;
   readonly mask: (text: string) => string;
+  readonly onError: (text: string) => void;
   readonly holdRequest: WatchContext["holdRequest"];
   readonly exec: Exec;
   readonly listWindows: ListWindows;
@@ -87,6 +89,8 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
   let isConnecting = false;
   let isStopped = false;
   let triedMs = Number.NEGATIVE_INFINITY;
+  /** The last problem in the log. */
+  let reported: string | null = null;
   /** Messages are handled one after another: some need a question back to the server first. */
   let queue: Promise<unknown> = Promise.resolve();
 
@@ -107,6 +111,7 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
       opened.notify("initialized");
       await enqueue(() => readLoaded(sessions));
     } catch (error) {
+      report(error);
       connection?.close();
       connection = null;
       forgetStatus(sessions, error);
@@ -116,8 +121,17 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
   }
 
   function enqueue(work: () => unknown): Promise<unknown> {
-    queue = queue.then(work).catch(() => {});
+    queue = queue.then(work).catch(report);
     return queue;
+  }
+
+  /** Another version of Codex can refuse a call. Once in the log is enough: it would be refused at every message. */
+  function report(error: unknown): void {
+    // The end of the connection ends every open call.
+    if (connection === null || isStopped) return;
+    const problem = readErrorMessage(error);
+    if (problem !== reported) options.onError(`Codex's server: ${problem}`);
+    reported = problem;
   }
 
   /** What the server does now: for sessions that started before beckon, or while it was not connected. */
