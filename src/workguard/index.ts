@@ -1,7 +1,7 @@
 /**
  * The work guard (seed 002): edits belong to a port, a named piece of work in a project. ports.ts is what ports are, store.ts
- * keeps them on disk, decide.ts answers the agents' hooks, events.ts records what happens. This file connects them to the
- * sessions.
+ * keeps them on disk and book-reader.ts notices changes, decide.ts answers the agents' hooks, events.ts records what happens.
+ * This file connects them to the sessions.
  *
  * It never blocks by mistake: an edit is refused only if the settings ask for it, the ports could be read, and a port could be
  * started now.
@@ -16,7 +16,6 @@ import {
   findLongest,
   type GuardSettings,
 } from "../core/config/work-guard.ts";
-import { readErrorMessage } from "../core/error-message.ts";
 import type { JsonRecord } from "../core/json.ts";
 import type { Schedule, SessionChange, Sink, Transition } from "../core/ports.ts";
 import {
@@ -37,10 +36,11 @@ import type { HookOutput, PortSnapshot, SessionEvent } from "../core/wire.ts";
 import { ignoreErrors, writePrivateFile } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import { isAlive } from "../system/processes.ts";
+import { createBookReader } from "./book-reader.ts";
 import { decide, needsPort } from "./decide.ts";
-import { createEventFinder, createSessionEvent } from "./events.ts";
+import { createEditTracker } from "./edits.ts";
+import { createEndEvents, createEventFinder, createSessionEvent, keyOfPort } from "./events.ts";
 import {
-  emptyBook,
   findPort,
   findProject,
   findRun,
@@ -52,7 +52,7 @@ import {
   summarizePort,
 } from "./ports.ts";
 import { addRealPaths } from "./project.ts";
-import { findStoreProblem, readPorts, readPortsStamp, type StorePaths } from "./store.ts";
+import type { StorePaths } from "./store.ts";
 
 export interface WorkGuardOptions {
   readonly paths: StorePaths & Pick<Paths, "guardScope">;
@@ -80,11 +80,6 @@ export interface WorkGuard extends Sink {
   onSettingsChanged(): void;
 }
 
-interface StartedEdit {
-  readonly tool: string;
-  readonly editPaths: readonly string[];
-}
-
 /** An edited file, and the project and settings that count for it. */
 interface LocatedEdit {
   readonly path: string | null;
@@ -92,25 +87,16 @@ interface LocatedEdit {
   readonly settings: GuardSettings;
 }
 
-const maxStartedEdits = 1_000;
-/** Of a file that others have written: more ports do not end at once. */
-const maxReportedEnds = 100;
 /** `beckon port` changes the file. */
 const pollMs = 1_000;
 
 export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
   const { paths, clock, agents } = options;
   const finder = createEventFinder();
-  let book: PortBook = emptyBook;
-  let stamp = "";
-  let problem: string | null = null;
-  /** Projects whose own file cannot be read, and why. It is theirs, so the others are not affected. */
-  let damaged: ReadonlyMap<string, string> = new Map();
-  let storeProblem: string | null = null;
+  const reader = createBookReader({ paths, listShared, onProblem: options.onProblem });
+  const edits = createEditTracker();
   let cancelPoll: (() => void) | null = null;
   let eventCount = 0;
-  /** Edits that have started: some agents name the tool or its files only then. */
-  const startedEdits = new Map<string, StartedEdit>();
   let canonicalProjects: { readonly of: unknown; readonly settings: Config["workGuard"] } | null = null;
 
   function settings(): Config["workGuard"] {
@@ -139,35 +125,13 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
     );
   }
 
-  /** Reads the ports again if they have changed. After an error the last ones hold. */
   function refresh(): void {
-    if (readPortsStamp(paths, listShared(book)) === stamp) return;
-    const before = book;
-    try {
-      const unreadable = new Map<string, string>();
-      book = readPorts(paths, listShared(readPorts(paths)), (project, error) => {
-        unreadable.set(project, readErrorMessage(error));
-        return listPorts(before, project);
-      });
-      if (problem !== null) options.onProblem("the ports can be read again");
-      problem = null;
-      for (const [project, text] of unreadable)
-        if (damaged.get(project) !== text)
-          options.onProblem(`${text} Until then the work guard lets every edit of this project through.`);
-      damaged = unreadable;
-    } catch (error) {
-      book = before;
-      if (problem !== readErrorMessage(error)) {
-        problem = readErrorMessage(error);
-        options.onProblem(`${problem} Until then the work guard lets every edit through.`);
-      }
-    }
-    stamp = readPortsStamp(paths, listShared(book));
-    if (book === before) return;
+    const before = reader.refresh();
+    if (before === null) return;
     const live = options.sessions().filter(({ ended }) => !ended);
     const reported = new Set(live.flatMap(({ port }) => (port ? [keyOfPort(port.project, port.id)] : [])));
     for (const session of live) assignPort(session);
-    publishEnds(before, reported);
+    publish(null, createEndEvents(before, reader.book(), reported, clock().at));
   }
 
   function pollLater(): void {
@@ -178,7 +142,7 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
   }
 
   const projectOfFolder = (folder: string, fallback: string): string =>
-    findProject(book, Object.keys(settings().projects), folder, fallback);
+    findProject(reader.book(), Object.keys(settings().projects), folder, fallback);
 
   function projectOf({ cwd, firstCwd }: Pick<Session, "cwd" | "firstCwd">): string | null {
     const folder = cwd ?? firstCwd;
@@ -188,8 +152,8 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
   const settingsOf = (session: Session): GuardSettings => findGuardSettings(settings(), projectOf(session));
 
   function findActive(project: string | null, identity: SessionIdentity): SessionPort | null {
-    const run = project === null ? null : findRun(book, project, identity, isAlive);
-    const port = run && findPort(book, run.project, run.port);
+    const run = project === null ? null : findRun(reader.book(), project, identity, isAlive);
+    const port = run && findPort(reader.book(), run.project, run.port);
     if (!run || !port || port.endedAt !== null) return null;
     return { id: port.id, title: port.title, project: run.project, since: run.startedAt };
   }
@@ -203,7 +167,7 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
 
   /** Tells the session which port its edits belong to, if that has changed. */
   function assignPort(session: Session): void {
-    if (book.runs.length === 0 && session.port === null) return;
+    if (reader.book().runs.length === 0 && session.port === null) return;
     const found = findActive(projectOf(session), identify(session, session.place));
     const { port } = session;
     if (found?.id === port?.id && found?.project === port?.project && found?.title === port?.title) return;
@@ -226,50 +190,6 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
     const { mode, projects } = options.config().workGuard;
     const isOff = mode === "off" && isEmptyRecord(projects);
     return !isOff && settingsOf(session).mode !== "off";
-  }
-
-  /** Ports that ended, unless a session reports it, and ports that depended on them. */
-  function publishEnds(before: PortBook, reported: ReadonlySet<string>): void {
-    const { at } = clock();
-    for (const [project, ports] of Object.entries(book.projects)) {
-      const ended = ports.filter(
-        (port) => port.endedAt !== null && findPort(before, project, port.id)?.endedAt === null,
-      );
-      for (const port of ended.slice(0, maxReportedEnds)) {
-        const id = `${keyOfPort(project, port.id)} ${port.endedAt}`;
-        const context = { id, at, session: null };
-        const summary = `${port.id}: ${port.title}`;
-        const details = { project, ...(port.note === null ? {} : { note: port.note }) };
-        if (!reported.has(keyOfPort(project, port.id)))
-          publish(null, [createSessionEvent("port_end", context, { summary, details }, port)]);
-        const dependents = ports.filter(({ dependsOn }) => dependsOn.includes(port.id));
-        for (const waiting of dependents.slice(0, maxReportedEnds)) {
-          const resolved = {
-            summary: `${waiting.id} no longer waits for ${port.id}`,
-            details: { project, dependency: port.id },
-          };
-          const own = { ...context, id: `${id} ${waiting.id}` };
-          publish(null, [createSessionEvent("dependency_resolved", own, resolved, waiting)]);
-        }
-      }
-    }
-  }
-
-  /** The change with the files that it edits, if the start of the call named them. */
-  function addEditPaths(change: SessionChange): SessionChange {
-    const { event, session } = change;
-    if (event.change.kind !== "tool-start" && event.change.kind !== "tool-end") return change;
-    const { tool, toolUseId, editPaths } = event.change;
-    const id = `${session.agent}:${session.sessionId} ${toolUseId}`;
-    if (event.change.kind === "tool-start") {
-      if (editPaths !== undefined && toolUseId !== null) startedEdits.set(id, { tool, editPaths });
-      if (startedEdits.size > maxStartedEdits) startedEdits.delete(startedEdits.keys().next().value ?? "");
-      return change;
-    }
-    const started = startedEdits.get(id);
-    startedEdits.delete(id);
-    if (editPaths !== undefined || started === undefined) return change;
-    return { ...change, event: { ...event, change: { ...event.change, ...started } } };
   }
 
   /** An edit that happened while no port ran: in a project that only warns, or while beckon could not answer. */
@@ -318,13 +238,13 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
       settings: own,
     } = located.find(isUntracked) ?? located[0] ?? locateEdit(folders, null);
     const active = findActive(project, identity);
-    const port = active && findPort(book, active.project, active.id);
+    const port = active && findPort(reader.book(), active.project, active.id);
     const output = decide({
       settings: own,
       project,
       isStart,
       edit: edit && { tool: edit.tool, path },
-      active: port && active && summarizePort(book, active.project, port),
+      active: port && active && summarizePort(reader.book(), active.project, port),
       open: project === null ? [] : listOpenPorts(project),
       command: options.command(),
       session: {
@@ -339,24 +259,16 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
     if (isStart && !isDryRun && sessionId !== null)
       recordContext({ agent: message.provider, sessionId, port: active }, output);
     if (edit === null || output.decision !== "block") return output;
-    if (!canBlock(project)) return { ...output, decision: "approve", reason: "" };
+    if (!reader.canBlock(project)) return { ...output, decision: "approve", reason: "" };
     if (session && !isDryRun)
       dispatch(session, { kind: "untracked-edit", tool: edit.tool, path, isBlocked: true });
     return output;
   }
 
   function listOpenPorts(project: string) {
-    return listPorts(book, project).filter((port) => portStatus(book, project, port) !== "ended");
-  }
-
-  /** A user whose ports cannot be read or written could not start one, so nothing is refused. */
-  function canBlock(project: string | null): boolean {
-    if (problem !== null || damaged.has(project ?? "")) return false;
-    const found = findStoreProblem(paths);
-    if (found !== null && found !== storeProblem)
-      options.onProblem(`the work guard lets edits through: ports cannot be written (${found})`);
-    storeProblem = found;
-    return found === null;
+    return listPorts(reader.book(), project).filter(
+      (port) => portStatus(reader.book(), project, port) !== "ended",
+    );
   }
 
   /** What the model is told counts as loaded context. */
@@ -386,13 +298,17 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
       const { session, event } = reported;
       if (isProbe(session)) return;
       // What follows changes the session again: the sinks after this one must see this change first.
-      if (event.change.kind !== "port" && event.change.kind !== "untracked-edit" && book.runs.length > 0)
+      if (
+        event.change.kind !== "port" &&
+        event.change.kind !== "untracked-edit" &&
+        reader.book().runs.length > 0
+      )
         queueMicrotask(() => {
           const current = options.get(session.agent, session.sessionId);
           if (current && !current.ended) assignPort(current);
         });
       if (!isTracked(session) && reported.before?.port == null) return;
-      const change = addEditPaths(reported);
+      const change = edits.addPaths(reported);
       queueMicrotask(() => recordUntracked(session, change));
       publish(session, finder.onChange(change, settingsOf(session)));
     },
@@ -404,11 +320,11 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
     },
     listPorts() {
       refresh();
-      return listSnapshots(book);
+      return listSnapshots(reader.book());
     },
     onSettingsChanged() {
       writeScope();
-      stamp = "";
+      reader.forget();
       refresh();
     },
     stop() {
@@ -425,8 +341,6 @@ function isEmptyRecord(record: object): boolean {
 
 const isUntracked = ({ path, project, settings: { mode, ignore } }: LocatedEdit): boolean =>
   mode !== "off" && needsPort(project, path, ignore);
-
-const keyOfPort = (project: string, id: string): string => `port ${project} ${id}`;
 
 /** `place` is the newest that is known: a resumed session has another process than before. */
 function identify(
