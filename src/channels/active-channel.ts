@@ -310,8 +310,7 @@ export async function openActiveChannel(options: ActiveChannelOptions): Promise<
     }),
     async stop() {
       isStopped = true;
-      outbox.stop();
-      await client.stop();
+      await Promise.all([outbox.stop(), client.stop()]);
     },
   };
 }

@@ -49,7 +49,8 @@ export interface Outbox {
   /** Why messages are not delivered now; null if they are. */
   problem(): string | null;
   saved(): readonly SavedMessage[];
-  stop(): void;
+  /** Sends nothing more. Resolves when the request that is under way is over. */
+  stop(): Promise<void>;
 }
 
 export interface SavedMessage {
@@ -102,6 +103,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   let problem: string | null = null;
   let isBroken = false;
   let isCalling = false;
+  let calling: Promise<void> = Promise.resolve();
   let isStopped = false;
   let cancelPause = () => {};
 
@@ -140,7 +142,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     for (const entry of entries.values()) {
       if (!isWaiting(entry) || isTooOld(entry)) continue;
       isCalling = true;
-      deliver(entry).finally(() => {
+      calling = deliver(entry).finally(() => {
         isCalling = false;
         removeIfDone(entry);
         onChange();
@@ -328,6 +330,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     stop() {
       isStopped = true;
       cancelPause();
+      return calling;
     },
   };
 }

@@ -88,6 +88,8 @@ const presenceValidMs = 2_000;
 /** A desktop that does not answer is one that knows nothing. */
 const maxDesktopMs = 3_000;
 const stopMs = 500;
+/** A request that takes longer is given up when the settings change: whether its message arrived is not known then. */
+const closeMs = 5_000;
 
 interface Ending {
   readonly text: string | null;
@@ -300,7 +302,10 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
     savedStates[active.name] = active.describeState();
     opened.delete(active.name);
     updateChannels();
-    await active.stop().catch((error) => options.onProblem(`channel ${active.name}: ${error}`));
+    const stopped = active.stop().catch((error) => options.onProblem(`channel ${active.name}: ${error}`));
+    await Promise.race([stopped, new Promise<void>((resolve) => schedule(resolve, closeMs))]);
+    // With the message that was being sent.
+    savedStates[active.name] = active.describeState();
   }
 
   function updateChannels(): void {
@@ -312,14 +317,16 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
     mistakes.clear();
     const { channels: wanted } = config();
     const checked = checkAllChannels(wanted, secrets);
+    const closing: Promise<void>[] = [];
     for (const channel of [...opened.values()]) {
       const { name } = channel.active;
       const settings = wanted[name];
       const result = checked.get(name);
       const isValid = result !== undefined && "service" in result;
       const isSame = settings !== undefined && fingerprintOf(name, settings) === channel.fingerprint;
-      if (!isValid || !isSame) await close(channel);
+      if (!isValid || !isSame) closing.push(close(channel));
     }
+    await Promise.all(closing);
     for (const [name, result] of checked) {
       const settings = wanted[name];
       if (opened.has(name) || isStopped || !settings) continue;

@@ -8,6 +8,7 @@ import { waitUntil } from "../wait-until.ts";
 import { type ChannelFixture, createChannelFixture } from "./app-fixture.ts";
 import { serverStarters } from "./servers/index.ts";
 import { type NtfyServer, startNtfyServer } from "./servers/ntfy.ts";
+import { startTelegramServer } from "./servers/telegram.ts";
 
 // Each test starts an app and a hook, and waits for the first round.
 setDefaultTimeout(30_000);
@@ -289,6 +290,22 @@ describe("the settings", () => {
     ask("s2");
     await fixture.waitForAsk("s2");
     expect(phone.sentCount()).toBe(1);
+  });
+
+  test("a message that is being sent while its settings change is known afterwards, and withdrawn at the end", async () => {
+    const chat = await startTelegramServer();
+    fixture.configure({ chat: { type: "telegram", server: chat } });
+    await fixture.start();
+    chat.api.fail(/sendMessage/, "slow");
+    ask("s1");
+    const { answerId } = await fixture.waitForAsk("s1");
+    await waitUntil(() => chat.api.requests.some(({ path }) => path.endsWith("/sendMessage")), 5_000);
+    fixture.configure({ chat: { type: "telegram", server: chat, fields: { afterSeconds: 1 } } });
+    await waitUntil(() => fixture.read(fixture.paths.channelState).includes('"handle":"'), 8_000);
+    await fixture.answer("s1", { do: "allow", ask: answerId, by: "command line" });
+    await fixture.waitForText(chat, "Allowed on the command line");
+    expect(chat.sentCount()).toBe(1);
+    expect(fixture.readChannelLog().join()).not.toContain("may or may not have arrived");
   });
 
   test("a mistake is named and the other channels are used", async () => {

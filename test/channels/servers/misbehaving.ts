@@ -1,12 +1,16 @@
 /** An HTTP server for tests of channels that can fail in every way a service or a network can. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 
-/** How the next matching request fails. "lost": it is carried out, but the connection breaks before the response. */
+/**
+ * How the next matching request fails. "lost": it is carried out, but the connection breaks before the response. "slow": it is carried
+ * out, and answered two seconds later.
+ */
 export type Fault =
   | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
   | "hang"
   | "reset"
   | "lost"
+  | "slow"
   | "garbage"
   | "redirect";
 
@@ -34,6 +38,8 @@ export interface MisbehavingServer {
   fail(pattern: RegExp, ...faults: readonly Fault[]): void;
   stop(): Promise<void>;
 }
+
+const slowMs = 2_000;
 
 /** `respond` resolves with null if the client has gone. */
 export async function startMisbehavingServer(
@@ -64,8 +70,9 @@ export async function startMisbehavingServer(
     if (fault === "redirect") {
       return write(response, { status: 302, headers: { location: "http://127.0.0.1:9/elsewhere" } });
     }
-    if (fault !== null && fault !== "lost") return write(response, fault);
+    if (fault !== null && fault !== "lost" && fault !== "slow") return write(response, fault);
     const reply = await respond(request, () => response.destroyed);
+    if (fault === "slow") await Bun.sleep(slowMs);
     if (fault === "lost") incoming.socket.resetAndDestroy();
     else if (reply) write(response, reply);
   }
