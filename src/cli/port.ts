@@ -264,9 +264,9 @@ async function show({ args, paths }: PortCall): Promise<number> {
   });
   const id = readId("show", parsed);
   const { folder, book } = findProject(paths, parsed.values["--project"]);
-  const found = findPort(book, folder, id);
-  if (!found) throw new PortError(`there is no port ${id} in ${folder}. See them: beckon port list`);
-  const described = describe(book, folder, found);
+  const shown = findPort(book, folder, id);
+  if (!shown) throw new PortError(`there is no port ${id} in ${folder}. See them: beckon port list`);
+  const described = describe(book, folder, shown);
   if (parsed.flags.has("--json")) {
     print(`${JSON.stringify({ project: folder, ...described })}\n`);
     return 0;
@@ -274,23 +274,23 @@ async function show({ args, paths }: PortCall): Promise<number> {
   const now = Date.now();
   const age = (at: number) => `${formatDuration(now - at)} ago`;
   printLines([
-    `${id}: ${found.title}`,
+    `${id}: ${shown.title}`,
     `status      ${described.status}`,
     `project     ${folder}`,
-    `created     ${age(found.createdAt)}`,
-    ...(found.dependsOn.length > 0
-      ? [`depends on  ${found.dependsOn.map((other) => formatDependency(book, folder, other)).join(", ")}`]
+    `created     ${age(shown.createdAt)}`,
+    ...(shown.dependsOn.length > 0
+      ? [`depends on  ${shown.dependsOn.map((other) => formatDependency(book, folder, other)).join(", ")}`]
       : []),
     ...described.runs.map((run) => `worked on   ${formatRun(run, now)}`),
-    ...(found.endedAt === null ? [] : [`ended       ${age(found.endedAt)}`]),
-    ...(found.note === null ? [] : [`note        ${found.note}`]),
+    ...(shown.endedAt === null ? [] : [`ended       ${age(shown.endedAt)}`]),
+    ...(shown.note === null ? [] : [`note        ${shown.note}`]),
   ]);
   return 0;
 }
 
 function formatDependency(book: PortBook, folder: string, id: string): string {
-  const found = findPort(book, folder, id);
-  return found ? `${id} (${portStatus(book, folder, found)})` : `${id} (unknown)`;
+  const other = findPort(book, folder, id);
+  return other ? `${id} (${portStatus(book, folder, other)})` : `${id} (unknown)`;
 }
 
 /** Answers a hook's payload on standard input as the work guard would, and records nothing. */

@@ -64,11 +64,11 @@ export function createBookReader({ paths, listShared, onProblem }: BookReaderOpt
     },
     canBlock(project) {
       if (problem !== null || damaged.has(project ?? "")) return false;
-      const found = findStoreProblem(paths);
-      if (found !== null && found !== writeProblem)
-        onProblem(`the work guard lets edits through: ports cannot be written (${found})`);
-      writeProblem = found;
-      return found === null;
+      const lastProblem = writeProblem;
+      writeProblem = findStoreProblem(paths);
+      if (writeProblem !== null && writeProblem !== lastProblem)
+        onProblem(`the work guard lets edits through: ports cannot be written (${writeProblem})`);
+      return writeProblem === null;
     },
   };
 }

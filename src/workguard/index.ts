@@ -168,12 +168,12 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
   /** Tells the session which port its edits belong to, if that has changed. */
   function assignPort(session: Session): void {
     if (reader.book().runs.length === 0 && session.port === null) return;
-    const found = findActive(projectOf(session), identify(session, session.place));
+    const active = findActive(projectOf(session), identify(session, session.place));
     const { port } = session;
-    if (found?.id === port?.id && found?.project === port?.project && found?.title === port?.title) return;
-    // A port that runs since before the session counts from now on.
-    const since = found && Math.max(found.since, session.startedAt);
-    dispatch(session, { kind: "port", port: found && { ...found, since: since ?? found.since } });
+    if (active?.id === port?.id && active?.project === port?.project && active?.title === port?.title) return;
+    // A port that was started before the session counts from the session's start.
+    const since = Math.max(active?.since ?? 0, session.startedAt);
+    dispatch(session, { kind: "port", port: active && { ...active, since } });
   }
 
   function publish(
