@@ -80,7 +80,13 @@ export function createEngine({
   }
 
   function createOpen(db: Database, defaultProvider: string): OpenHistory {
-    return { db, recorder: createRecorder(db, { agents, defaultProvider, onError: report }) };
+    try {
+      return { db, recorder: createRecorder(db, { agents, defaultProvider, onError: report }) };
+    } catch (error) {
+      // Windows does not rename a file that is open.
+      ignoreErrors(() => db.close());
+      throw error;
+    }
   }
 
   function close(): void {

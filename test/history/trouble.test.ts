@@ -1,8 +1,18 @@
 /** A damaged, locked or full database never stops beckon, is reported, and is complete again afterwards. */
 import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
+import { readOr } from "../../src/storage/files.ts";
 import { testWith } from "../needs.ts";
 import { removeTemporaryFolders, temporaryFolder, withTmpfs } from "../storage/folder.ts";
 import { waitUntil } from "../wait-until.ts";
@@ -77,6 +87,22 @@ test.each<[string, (path: string) => void]>([
   expect(readdirSync(folder).some((name) => name.startsWith("history.damaged-"))).toBe(true);
   expect(history.problem()).toBeNull();
   await history.close();
+});
+
+testWith("linux")("a database without its tables is closed before it is set aside", async () => {
+  const folder = temporaryFolder();
+  const history = await createUsed(folder);
+  const db = new Database(history.path);
+  db.run("DROP TABLE items");
+  db.close();
+  const again = createHistoryFixture(folder);
+  await again.open();
+  expect(await texts(again)).toEqual(["one", "two"]);
+  const open = readdirSync("/proc/self/fd").map((fd) =>
+    readOr(() => readlinkSync(`/proc/self/fd/${fd}`), ""),
+  );
+  expect(open.filter((path) => path.startsWith(folder) && path.includes("damaged"))).toEqual([]);
+  await again.close();
 });
 
 test("a link in place of the database is not followed", async () => {

@@ -1,5 +1,5 @@
 /** The statements that write the history, prepared once per database. */
-import type { Database, SQLQueryBindings } from "bun:sqlite";
+import type { Database, SQLQueryBindings, Statement } from "bun:sqlite";
 import type { AskRow } from "../rows.ts";
 import { type IdLister, seqsPerMs } from "../seq.ts";
 
@@ -27,13 +27,28 @@ export interface KnownSpan {
   to: number | null;
 }
 
-export type Statements = ReturnType<typeof prepareStatements>;
+export type Statements = ReturnType<typeof createStatements>;
 
-export function prepareStatements(db: Database) {
-  const write = (text: string) => db.prepare<unknown, Values>(text);
-  const read = <Row>(text: string) => db.prepare<Row, Values>(text);
-  const listIds = (table: string): IdLister =>
-    db.prepare(`SELECT seq, id FROM ${table} WHERE seq >= ? AND seq < ?`);
+/** Throws if a table is missing. Then nothing stays prepared, so that the database can be closed. */
+export function prepareStatements(db: Database): Statements {
+  const prepared: Statement[] = [];
+  try {
+    return createStatements((text) => {
+      const statement = db.prepare(text);
+      prepared.push(statement);
+      return statement;
+    });
+  } catch (error) {
+    for (const statement of prepared) statement.finalize();
+    throw error;
+  }
+}
+
+function createStatements(prepare: (text: string) => Statement) {
+  const write = (text: string) => prepare(text) as Statement<unknown, Values>;
+  const read = <Row>(text: string) => prepare(text) as Statement<Row, Values>;
+  const listIds = (table: string) =>
+    prepare(`SELECT seq, id FROM ${table} WHERE seq >= ? AND seq < ?`) as IdLister;
   return {
     readCursor: read<{ stream_key: string; inode: string; byte_offset: number }>(
       "SELECT stream_key, inode, byte_offset FROM lifecycle_stream_offsets ORDER BY stream_key DESC LIMIT 1",
