@@ -1,10 +1,9 @@
 /** More of the real Codex: its shared server and answers, interruptions, errors, several sessions, and faults of beckon. */
 import { expect } from "bun:test";
 import { home } from "../agent/namespace.ts";
-import { codexDriver, togglePlanMode } from "../agent/other/codex.ts";
+import { codexDriver, startWithServer, togglePlanMode } from "../agent/other/codex.ts";
 import { describeFaults } from "../agent/other/faults.ts";
 import { callTool } from "../agent/other/prompts.ts";
-import type { OtherSandbox } from "../agent/other/sandbox.ts";
 import { createOtherCliTests } from "../agent/other/scenario.ts";
 import {
   answerInBeckon,
@@ -14,27 +13,6 @@ import {
 } from "../agent/other/story.ts";
 
 const { testScenario } = createOtherCliTests(codexDriver);
-
-/** With its shared server, Codex can leave the first prompt unsent. */
-async function sendFirst(sandbox: OtherSandbox): Promise<void> {
-  await sandbox.typeLine("SAY started");
-  for (let tries = 0; tries < 20; tries++) {
-    await Bun.sleep(1_000);
-    if (/^• started/m.test(await sandbox.readScreen())) return;
-    if (tries % 4 === 3) await sandbox.pressKeys("Enter");
-  }
-  throw new Error("the first prompt was not sent");
-}
-
-/** Starts Codex with its shared server and one turn. The hooks are trusted first, in a terminal without it. */
-async function startWithServer(sandbox: OtherSandbox): Promise<void> {
-  await sandbox.startFirst();
-  await sandbox.say("hello");
-  await sandbox.leaveCli();
-  await sandbox.startCli();
-  await sendFirst(sandbox);
-  await sandbox.waitUntilIdle();
-}
 
 describeAnswers(codexDriver, {
   start: startWithServer,

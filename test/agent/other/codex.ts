@@ -67,3 +67,24 @@ export async function togglePlanMode(sandbox: OtherSandbox): Promise<void> {
   await sandbox.pressKeys("BTab");
   await Bun.sleep(800);
 }
+
+/** With its shared server, Codex can leave the first prompt unsent. */
+async function sendFirst(sandbox: OtherSandbox): Promise<void> {
+  await sandbox.typeLine("SAY started");
+  for (let tries = 0; tries < 20; tries++) {
+    await Bun.sleep(1_000);
+    if (/^• started/m.test(await sandbox.readScreen())) return;
+    if (tries % 4 === 3) await sandbox.pressKeys("Enter");
+  }
+  throw new Error("the first prompt was not sent");
+}
+
+/** Starts Codex with its shared server and one turn. The hooks are trusted first, in a terminal without it. */
+export async function startWithServer(sandbox: OtherSandbox, args = ""): Promise<void> {
+  await sandbox.startFirst();
+  await sandbox.say("hello");
+  await sandbox.leaveCli();
+  await sandbox.startCli(args);
+  await sendFirst(sandbox);
+  await sandbox.waitUntilIdle();
+}

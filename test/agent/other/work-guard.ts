@@ -20,13 +20,20 @@ export interface GuardedCli {
 export const project = `${home}/proj`;
 const strict = { projects: { [project]: { mode: "strict" } } };
 
+/** As the reason of a refusal says: the agent's shell may not have it on its PATH. */
+const beckon = `${home}/.local/bin/beckon`;
+export const beginPort = `${beckon} port create login --title Login && ${beckon} port start login`;
+
+/** A user's settings of the work guard. */
+export const guardSettings = (workGuard: object, options: OtherSandboxOptions = {}): OtherSandboxOptions => ({
+  ...options,
+  files: { ...options.files, ".config/beckon/config.json": JSON.stringify({ workGuard }) },
+});
+
 export function describeGuard(guardedCli: GuardedCli): void {
   const { driver, start, write, run, transcripts, options = {} } = guardedCli;
   const { testDriven } = createOtherCliTests(driver);
-  const guarded = (workGuard: object): OtherSandboxOptions => ({
-    ...options,
-    files: { ...options.files, ".config/beckon/config.json": JSON.stringify({ workGuard }) },
-  });
+  const guarded = (workGuard: object) => guardSettings(workGuard, options);
   async function edit(sandbox: OtherSandbox, name: string): Promise<boolean> {
     const before = sandbox.readRequests().length;
     await sandbox.typeLine(write(name));
@@ -45,11 +52,8 @@ export function describeGuard(guardedCli: GuardedCli): void {
       expect(reason).toContain("port create ID --title");
       await sandbox.waitForEvent("untracked_edit");
 
-      // As the reason says: the agent's shell may not have it on its PATH.
-      const beckon = `${home}/.local/bin/beckon`;
-      const begin = `${beckon} port create login --title Login && ${beckon} port start login`;
       const before = sandbox.readRequests().length;
-      await sandbox.typeLine(run(begin));
+      await sandbox.typeLine(run(beginPort));
       await sandbox.waitForRequests(before + 2);
       expect(sandbox.readLastText()).toContain("Started the port login (Login) for the session");
       await sandbox.waitUntilIdle();
