@@ -2,6 +2,7 @@
  * `beckon hook AGENT --guard`: asks the work guard about an edit, or about the start of a session, and prints its answer in the
  * agent's form. The agent waits for it, so whatever goes wrong here, nothing is printed, and the edit goes on.
  */
+import type { Agent } from "../agents/agent.ts";
 import { listEditedFiles } from "../agents/edits.ts";
 import { type GuardScope, isInGuardScope } from "../core/config/work-guard.ts";
 import type { JsonRecord } from "../core/json.ts";
@@ -11,24 +12,31 @@ import type { HookOutput } from "../core/wire.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { verifyDecision } from "../system/decision-signature.ts";
 import { openRequest } from "./http.ts";
-import { describeEvent, readSmall, readSurroundings, type Sender } from "./meta.ts";
+import { describeEvent, findRealSender, readSmall, readSurroundings, type Sender } from "./meta.ts";
 import { chooseTarget } from "./target.ts";
 
 /** What the hook prints. null for nothing. */
-export async function askGuard(agent: Sender, stdin: Promise<string>): Promise<string | null> {
-  const guard = agent.forwarding?.guard;
-  const surroundings = readSurroundings(agent, process.env);
+export async function askGuard(
+  called: Sender,
+  table: readonly Agent[],
+  stdin: Promise<string>,
+): Promise<string | null> {
+  const aroundCalled = readSurroundings(called, process.env);
   const paths = resolvePaths();
-  const choosing = chooseTarget(process.env, paths, [], surroundings);
+  const choosing = chooseTarget(process.env, paths, [], aroundCalled);
   const payload = parseObject(await stdin);
-  if (guard === undefined || payload === null) return null;
+  if (payload === null) return null;
+  const agent = findRealSender(called, payload, table);
+  const guard = agent.forwarding?.guard;
+  if (guard === undefined) return null;
   const reduced = guard.reduce(payload);
   if (!(await isAsked(paths, reduced))) return null;
   const timedOut = Bun.sleep(timing.guardTimeoutMs).then(() => null);
   const target = await Promise.race([choosing, timedOut]);
   // Only this machine's own beckon may refuse an edit.
   if (target === null || !target.isLoopback || target.key === null) return null;
-  const meta = { ...describeEvent(agent.forwarding, process.env), ...(await surroundings) };
+  const around = agent === called ? aroundCalled : readSurroundings(agent, process.env);
+  const meta = { ...describeEvent(agent.forwarding, process.env), ...(await around) };
   const body = JSON.stringify({ provider: agent.id, _meta: meta, payload: reduced });
   const exchange = openRequest(target, "/api/guard?signed", body);
   const line = await Promise.race([exchange.readLine(), timedOut]);

@@ -11,7 +11,7 @@ import { limits } from "../core/limits.ts";
 import { timing } from "../core/timing.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { openRequest, type ResponseStatus } from "./http.ts";
-import { describeEvent, readSurroundings, type Sender, type Surroundings } from "./meta.ts";
+import { describeEvent, findRealSender, readSurroundings, type Sender, type Surroundings } from "./meta.ts";
 import { chooseTarget } from "./target.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -59,7 +59,7 @@ export async function hook(args: string[], table = agents): Promise<number> {
   }
   if (args[1] === "--guard") {
     const { askGuard } = await import("./guard.ts");
-    const answer = await askGuard(agent, stdin).catch(() => null);
+    const answer = await askGuard(agent, table, stdin).catch(() => null);
     if (answer !== null) await Bun.write(Bun.stdout, `${answer}\n`).catch(() => {});
     process.exit(0);
   }
@@ -185,14 +185,6 @@ async function forward(
   clearTimeout(timer);
   const { hold } = await loading;
   await hold({ id: meta.id, agent, body, paths, surroundings }, target, exchange);
-}
-
-/** Some agents run the hooks of other agents too. Then the payload shows who called. */
-function findRealSender(called: Sender, payload: Fields, table: readonly Agent[]): Sender {
-  for (const { id, forwarding } of table) {
-    if (id !== called.id && forwarding.recognizes?.(payload, process.env)) return { id, forwarding };
-  }
-  return called;
 }
 
 function timeout(ms: number): Promise<"timeout"> {

@@ -3,7 +3,8 @@
  * Plain loops instead of map, find or a regular expression: the first use of each takes up to 0.1 ms.
  */
 import { version } from "../../package.json";
-import type { Forwarding } from "../agents/agent.ts";
+import type { Agent, Forwarding } from "../agents/agent.ts";
+import type { JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import { pickTerminalVariables } from "../core/terminal-variables.ts";
 import type { Env } from "../system/folders.ts";
@@ -15,6 +16,14 @@ export interface Sender {
   readonly id: string;
   /** null if the table has no such agent. */
   readonly forwarding: Forwarding | null;
+}
+
+/** Some agents run the hooks of other agents too. Then the payload shows who called. */
+export function findRealSender(called: Sender, payload: JsonRecord, table: readonly Agent[]): Sender {
+  for (const { id, forwarding } of table) {
+    if (id !== called.id && forwarding.recognizes?.(payload, process.env)) return { id, forwarding };
+  }
+  return called;
 }
 
 /** What has to be read from the system. Each field is null if unknown. */

@@ -30,6 +30,22 @@ const edits: Readonly<Record<string, readonly JsonRecord[]>> = {
   ],
 };
 
+test("copilot, whose hooks come after the edit", async () => {
+  const agent = (await loadAgents()).get("copilot");
+  for (const [tool_name, tool_input, editPaths] of [
+    ["Write", { path: "/p/a.ts", file_text: "x" }, ["/p/a.ts"]],
+    ["Edit", { path: "/p/a.ts", old_str: "x", new_str: "y" }, ["/p/a.ts"]],
+    ["Edit", { input: patch }, ["src/a.ts", "src/b.ts"]],
+    ["Bash", { command: "ls" }, undefined],
+  ] as const) {
+    const payload = { session_id: "s", hook_event_name: "PostToolUse", tool_name, tool_input };
+    const message = openEnvelope({ provider: "copilot", _meta: {}, payload }, "copilot", null);
+    const event = message && agent?.translate(message, { id: "e", key: "k", at: 1, t: 1 });
+    expect(event?.change).toMatchObject({ kind: "tool-end", ...(editPaths ? { editPaths } : {}) });
+    expect("editPaths" in (event?.change ?? {})).toBe(editPaths !== undefined);
+  }
+});
+
 test.each(Object.entries(edits))("%s", async (provider, payloads) => {
   const agent = (await loadAgents()).get(provider);
   for (const payload of payloads) {

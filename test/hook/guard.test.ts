@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { claudeForwarding } from "../../src/agents/claude/forwarding.ts";
 import { codexForwarding } from "../../src/agents/codex/forwarding.ts";
 import { readGuardRequest as readCodexRequest } from "../../src/agents/codex/payload.ts";
+import { readGuardRequest as readCopilotRequest } from "../../src/agents/copilot/edits.ts";
 import { readGuardRequest } from "../../src/agents/gemini/edits.ts";
 import { geminiForwarding } from "../../src/agents/gemini/forwarding.ts";
 import { opencodeForwarding } from "../../src/agents/opencode/forwarding.ts";
@@ -218,6 +219,31 @@ describe("what Codex gets", () => {
     expect(
       readCodexRequest({ ...payload, tool_name: "Bash", tool_input: { command: "ls" } })?.edit,
     ).toBeNull();
+  });
+});
+
+describe("an agent that runs Claude Code's hooks of a project too", () => {
+  const tool_input = { path: "/p/shop/a.ts", file_text: "x".repeat(10_000) };
+  const call = { ...edit, tool_input, timestamp: "2026-11-17T12:58:25.158Z" };
+  test("Copilot CLI is refused as itself, with its own file and session", async () => {
+    const { bodies } = serve((id) => signed(id));
+    const { stdout } = await harness.forward(JSON.stringify(call), { COPILOT_CLI: "1" }, [
+      "claude",
+      "--guard",
+    ]);
+    expect(JSON.parse(stdout)).toEqual(refusal);
+    expect(parseEnvelope(bodies[0]).provider).toBe("copilot");
+    const { payload } = parseEnvelope(bodies[0]);
+    expect(readCopilotRequest(payload)).toEqual({
+      ...{ sessionId: "s1", cwd: "/p/shop", isStart: false },
+      edit: { tool: "Write", paths: ["/p/shop/a.ts"] },
+    });
+  });
+  test("Cursor is not refused, and nothing is asked", async () => {
+    const { bodies } = serve((id) => signed(id));
+    const payload = { ...edit, conversation_id: "c1", cursor_version: "3.2.16" };
+    expectNoOutput(await harness.forward(JSON.stringify(payload), {}, ["claude", "--guard"]));
+    expect(bodies).toEqual([]);
   });
 });
 

@@ -12,6 +12,9 @@ const spoolKinds: Readonly<Record<string, "ask" | "end">> = {
   SessionEnd: "end",
 };
 
+/** A line of a patch that names a file. */
+const isHeader = (line: string): boolean => line.startsWith("*** ");
+
 export const copilotForwarding: Forwarding = {
   pidVariable: null,
   projectVariable: "COPILOT_PROJECT_DIR",
@@ -35,6 +38,20 @@ export const copilotForwarding: Forwarding = {
   isSessionStart: (payload) => payload.hook_event_name === "SessionStart",
   // A held permissionRequest keeps the dialog away, and one that fails denies the tool.
   canHold: () => false,
+  // For the hook that Claude Code has in a project, see edits.ts.
+  guard: {
+    reduce({ session_id, cwd, hook_event_name, tool_name, tool_input }) {
+      const { path, input } = Object(tool_input);
+      const lines = typeof input === "string" ? input.split("\n") : [];
+      const files = path === undefined ? { input: lines.filter(isHeader).join("\n") } : { path };
+      return { session_id, cwd, hook_event_name, tool_name, tool_input: files };
+    },
+    formatOutput({ hook_event_name: hookEventName }, { decision, reason }) {
+      if (hookEventName !== "PreToolUse" || decision !== "block") return null;
+      const refusal = { hookEventName, permissionDecision: "deny", permissionDecisionReason: reason };
+      return { hookSpecificOutput: refusal };
+    },
+  },
   isDecision: () => false,
   // It runs the hooks of a project's .claude/settings.json too. Only its payloads have a time.
   recognizes: (payload, env) => env.COPILOT_CLI === "1" && payload.timestamp !== undefined,

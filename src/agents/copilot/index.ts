@@ -1,6 +1,7 @@
 /** Copilot CLI while the app runs: its events, and what is watched beside its hooks. Its requests are answered in its terminal. */
 import type { AgentRuntime } from "../agent.ts";
 import { createRuntime } from "../runtime.ts";
+import { readGuardRequest } from "./edits.ts";
 import { copilotForwarding } from "./forwarding.ts";
 import { isPresent } from "./setup/folder.ts";
 import { createRegistrationCheck } from "./setup/registration-check.ts";
@@ -11,6 +12,7 @@ import { findTranscript, watchCopilot } from "./watch/index.ts";
 export const copilot: AgentRuntime = createRuntime(copilotForwarding, {
   translate,
   readDetails,
+  readGuardRequest,
   explainRefusal,
   stripToolOutput,
   watch: watchCopilot,

@@ -10,6 +10,7 @@ import type { EventDetails, EventStamp } from "../agent.ts";
 import type { HookMessage } from "../envelope.ts";
 import { asText, createHookEvent, readId, readPath } from "../hook-event.ts";
 import { truncate } from "../one-line.ts";
+import { readEditedFiles } from "./edits.ts";
 import { nameNotification, nameTool } from "./names.ts";
 
 /** A payload with one name for each field. */
@@ -89,6 +90,7 @@ function createChange(name: string, parsed: CopilotPayload, payload: JsonRecord)
         toolUseId: null,
         outcome: name === "PostToolUse" ? "ok" : "failed",
         skill: null,
+        ...readEditedFiles(tool, parsed.input),
       };
     case "Notification":
       return createAsk(asText(payload.notification_type), asText(payload.message));
