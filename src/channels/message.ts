@@ -185,7 +185,7 @@ function createOffers({ isConfirming, service }: MessageInput, details: AskDetai
         replyHint: "Reply with text to send it back.",
       };
     default: {
-      const replyHint = "Reply with a reason to deny it.";
+      const replyHint = details.takesNoReason ? null : "Reply with a reason to deny it.";
       if (details.dangers.length === 0)
         return { question: [], buttons: [allow("Allow", { do: "allow" }), deny("Deny")], replyHint };
       return isConfirming

@@ -55,6 +55,8 @@ const maxReplyLength = 20_000;
 
 export function createResponseHandler(options: ResponseHandlerOptions) {
   const { name, references, settings } = options;
+  /** Keys of alerts whose answer is under way. */
+  const answering = new Set<string>();
 
   function refuse(by: string, reason: string): ChannelReply {
     options.onRefused(`an answer by ${by} was refused: ${reason}`);
@@ -85,8 +87,10 @@ export function createResponseHandler(options: ResponseHandlerOptions) {
       references.revoke(key);
       return refuse(by, "its request is over");
     }
-    // Another tap may have come in the meantime.
-    if (references.find(response.reference) !== reference) return refuse(by, usedReason);
+    // Another tap may have come in the meantime, or the settings have changed.
+    const current = references.find(response.reference) === reference && !answering.has(key);
+    const reason = findReasonAgainst(response, current ? reference : null);
+    if (reason !== null) return refuse(by, reason);
     const { details, session, offers } = open;
     const isOffered = offers.some((offer) => JSON.stringify(offer) === JSON.stringify(meaning));
     if (details === null || !isOffered) return refuse(by, "this can only be answered at the desk");
@@ -100,12 +104,21 @@ export function createResponseHandler(options: ResponseHandlerOptions) {
       return refuse(by, "that was too quick: read it, then tap again");
     const given = createAnswer(meaning, response.text?.slice(0, maxReplyLength) ?? null, details);
     if (typeof given === "string") return refuse(by, given);
-    // Used up before anything else can happen, so that a second tap finds nothing.
-    references.revoke(key);
-    const result = await options.answer(session, answerId, given, by);
-    if (typeof result === "string") return refuse(by, result);
-    if ("refused" in result) return refuse(by, result.error);
-    return { text: `${capitalize(result.answered)}.`, isAccepted: true };
+    // A second tap finds the first one under way.
+    answering.add(key);
+    try {
+      const result = await options.answer(session, answerId, given, by);
+      // Nothing was decided, so that another answer still counts.
+      if (typeof result === "string") return refuse(by, result);
+      references.revoke(key);
+      if ("refused" in result) return refuse(by, result.error);
+      return { text: `${capitalize(result.answered)}.`, isAccepted: true };
+    } catch (error) {
+      references.revoke(key);
+      throw error;
+    } finally {
+      answering.delete(key);
+    }
   }
 
   return async (response: ChannelResponse): Promise<ChannelReply> => {

@@ -1,7 +1,9 @@
 /** What a response means: the answer that it gives, or why it gives none. */
 import { describe, expect, test } from "bun:test";
-import { createAnswer, formatEnding } from "../../src/channels/message.ts";
+import { createAnswer, createDraft, formatEnding } from "../../src/channels/message.ts";
+import type { ChannelSettings } from "../../src/core/config/channels.ts";
 import type { AskDetails, Question } from "../../src/core/session/ask-details.ts";
+import type { JudgedCause } from "../../src/core/view/alerts/alerts.ts";
 
 const createQuestion = (question: string, isMultiple = false): Question => ({
   header: "",
@@ -80,4 +82,31 @@ test.each([
   ["dismissed", null, "No longer waiting for you"],
 ] as const)("%s, %s: %s", (how, where, text) => {
   expect(formatEnding(how, where)).toBe(text);
+});
+
+test("a reason is asked for only if the agent takes one", () => {
+  const draftOf = (details: AskDetails) =>
+    createDraft({
+      cause: {
+        key: "codex:s1#1",
+        kind: "blocked",
+        ask: { id: "1" },
+        since: { at: 0, t: 0 },
+        session: { agent: "codex", sessionId: "s1", firstCwd: "/p", cwd: "/p", gitBranch: null, title: null },
+        name: { project: "p", difference: "" },
+        formatText: () => ({ title: "p wants to use Bash", body: "" }),
+      } as unknown as JudgedCause,
+      settings: { detail: "full", answers: "safe" } as ChannelSettings,
+      service: { fits: () => true, maxButtons: 3 },
+      isAnswering: true,
+      details,
+      hasSecret: false,
+      isConfirming: false,
+      formatTime: () => "now",
+      mask: (text) => text,
+    });
+  const permission = createDetails("permission");
+  expect(draftOf(permission).replyHint).toBe("Reply with a reason to deny it.");
+  const draft = draftOf({ ...permission, takesNoReason: true });
+  expect([draft.replyHint, draft.buttons.map(({ label }) => label)]).toEqual([null, ["Allow", "Deny"]]);
 });

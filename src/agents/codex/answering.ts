@@ -82,6 +82,7 @@ function describeCommand(payload: JsonRecord, context: RequestContext): AskDetai
     dangers: dangers.listDangers(),
     always: listLastingDecisions(payload).map(({ text }) => text),
     questions: [],
+    takesNoReason: true,
   };
 }
 
@@ -134,6 +135,7 @@ function describePatch(payload: JsonRecord, context: RequestContext): AskDetails
     dangers: dangers.listDangers(),
     always: listLastingDecisions(payload).map(({ text }) => text),
     questions: [],
+    takesNoReason: true,
   };
 }
 

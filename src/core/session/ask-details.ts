@@ -21,6 +21,8 @@ export interface AskDetails {
   /** What the agent offers to allow permanently: "Always allow npm test in this project, for you". */
   readonly always: readonly string[];
   readonly questions: readonly Question[];
+  /** Present if the agent takes no message with a denial. */
+  readonly takesNoReason?: true;
 }
 
 export interface Question {
