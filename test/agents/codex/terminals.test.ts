@@ -1,6 +1,9 @@
 /** The terminal of a session that the shared server runs is found by its title, or not at all. */
 import { expect, test } from "bun:test";
-import { findTerminal, isTitleOf } from "../../../src/agents/codex/watch/terminals.ts";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findTerminal, isTitle, listTitles } from "../../../src/agents/codex/watch/terminals.ts";
 import type { DesktopWindow } from "../../../src/core/ports.ts";
 
 const thread = { name: "Fix the tests", cwd: "/home/dev/proj" };
@@ -52,7 +55,26 @@ test.each([
   ["Fix the tests | project", false],
   ["Fix the tests", false],
 ])("%s: %p", (text, isOwn) => {
-  expect(isTitleOf(text, thread.name, thread.cwd)).toBe(isOwn);
+  expect(isTitle(text, listTitles(thread))).toBe(isOwn);
+});
+
+test("long parts of a title are cut as Codex cuts them", () => {
+  const cwd = "/home/dev/a-project-with-a-name-that-is-long";
+  const name = "This thread title is intentionally much longer than forty-eight characters";
+  const [own = ""] = listTitles({ name, cwd });
+  expect(own).toBe("This thread title is intentionally much longe... | a-project-with-a-name...");
+  expect(isTitle(`⠋ ${own}`, [own])).toBe(true);
+});
+
+test("in a folder of a repository, the title names the repository", () => {
+  const root = mkdtempSync(join(tmpdir(), "beckon-codex-title-"));
+  try {
+    mkdirSync(join(root, "shop", ".git"), { recursive: true });
+    const titles = listTitles({ name: "Fix the tests", cwd: join(root, "shop", "src", "cart") });
+    expect(titles).toEqual(["Fix the tests | cart", "Fix the tests | shop"]);
+  } finally {
+    rmSync(root, { recursive: true });
+  }
 });
 
 test("focus leads to the only pane with the session's title", async () => {

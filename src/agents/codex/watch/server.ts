@@ -3,7 +3,6 @@
  * subscribed thread is never unloaded. So beckon subscribes to a thread only while it waits for the user.
  */
 import { existsSync } from "node:fs";
-import { basename } from "node:path";
 import { version } from "../../../../package.json";
 import { readErrorMessage } from "../../../core/error-message.ts";
 import { asRecord, type JsonRecord, readText } from "../../../core/json.ts";
@@ -216,10 +215,12 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
     await readThreadList().catch(() => {});
     const thread = threads.get(sessionId);
     if (!thread || !isLoaded(thread)) return null;
-    const { findTerminal } = await import("./terminals.ts");
-    const isSame = ({ name, cwd }: ServerThread) =>
-      name === thread.name && basename(cwd ?? "") === basename(thread.cwd ?? "");
-    const isUnique = [...threads.values()].filter((other) => isLoaded(other) && isSame(other)).length === 1;
+    const { findTerminal, listTitles } = await import("./terminals.ts");
+    const titles = listTitles(thread);
+    const isUnique = [...threads.values()].every(
+      (other) =>
+        other === thread || !isLoaded(other) || !listTitles(other).some((title) => titles.includes(title)),
+    );
     const terminal: FoundTerminal = isUnique
       ? await findTerminal(thread, options)
       : { kind: "none", why: "another session has the same title" };

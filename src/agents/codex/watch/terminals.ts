@@ -1,10 +1,10 @@
 /**
  * Finds the terminal that shows a session of the shared server. The server runs the sessions of all terminals and knows none of
- * them: the only bridge is the title, `<thread name> | <folder>` (measured). tmux says what the title of a pane is, and the
+ * them: the only bridge is the title, `<thread name> | <project>` (measured). tmux says what the title of a pane is, and the
  * desktop what the title of a window is; a tab that is not shown has none.
  */
-import { readdirSync, readFileSync } from "node:fs";
-import { basename } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { DesktopWindow, Exec, ListWindows } from "../../../core/ports.ts";
 import type { Place } from "../../../core/session/event.ts";
 import { pickTerminalVariables } from "../../../core/terminal-variables.ts";
@@ -40,22 +40,28 @@ export interface TerminalSearch {
 const titleTimeoutMs = 1_000;
 const separator = "\t";
 
-/** `name` and `cwd` are those of the thread. */
+/** What a thread's title is made of. */
+export interface TitledThread {
+  readonly name: string | null;
+  readonly cwd: string | null;
+}
+
 export async function findTerminal(
-  { name, cwd }: { readonly name: string | null; readonly cwd: string | null },
+  thread: TitledThread,
   { exec, listWindows, listTerminals = listCodexTerminals, isOwnSocket = isOwnSocketFile }: TerminalSearch,
 ): Promise<FoundTerminal> {
   const none = (why: string): FoundTerminal => ({ kind: "none", why });
-  if (name === null || cwd === null) return none("it has no title yet to find its terminal by");
+  const ownTitles = listTitles(thread);
+  if (ownTitles.length === 0) return none("it has no title yet to find its terminal by");
   const terminals = listTerminals();
   if (!terminals.some(({ isShared }) => isShared))
     return none("no terminal on this machine shows a session of that server");
   const titles = await Promise.all(terminals.map((terminal) => readPaneTitle(terminal, exec, isOwnSocket)));
-  const inPanes = terminals.filter(({ isShared }, n) => isShared && isTitleOf(titles[n] ?? "", name, cwd));
+  const inPanes = terminals.filter(({ isShared }, n) => isShared && isTitle(titles[n] ?? "", ownTitles));
   const outside = terminals.filter((_, n) => titles[n] === null);
   const windows = outside.length === 0 ? [] : await listWindows();
   const inWindows = windows
-    .filter(({ title }) => isTitleOf(title, name, cwd))
+    .filter(({ title }) => isTitle(title, ownTitles))
     .flatMap((window) => placeInWindow(window, outside));
   const [place, ...others] = [...inPanes.map(placeOf), ...inWindows];
   if (!place)
@@ -86,14 +92,36 @@ function placeInWindow({ id, pid }: DesktopWindow, terminals: readonly CodexTerm
   ];
 }
 
-/** Before the title stands a spinner while it works, and `[ . ] Action Required | ` while it waits. */
-export function isTitleOf(title: string, name: string, cwd: string): boolean {
-  const own = `${name} | ${basename(cwd)}`;
-  return (
-    title.endsWith(own) &&
-    /^(?:\[ \S \] Action Required \| )?(?:[\u2800-\u28ff] )?$/.test(title.slice(0, -own.length))
-  );
+/** Codex cuts the parts of the title to these lengths, in characters that the user sees, and ends them with three dots. */
+const maxNameLength = 48;
+const maxFolderLength = 24;
+
+/** The titles that the thread's terminal can have: Codex names the project's folder, or the current one. Empty without a name. */
+export function listTitles({ name, cwd }: TitledThread): readonly string[] {
+  if (name === null || cwd === null) return [];
+  const folders = new Set([cwd, findProject(cwd)].map((path) => cutPart(basename(path), maxFolderLength)));
+  return [...folders].map((folder) => `${cutPart(name, maxNameLength)} | ${folder}`);
 }
+
+function cutPart(text: string, max: number): string {
+  const characters = [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
+  return characters.length <= max ? text : `${characters.slice(0, max - 3).join("")}...`;
+}
+
+/** The folder of the repository that contains this one; this one itself if there is none. */
+function findProject(cwd: string): string {
+  for (let path = cwd; path !== dirname(path); path = dirname(path))
+    if (existsSync(join(path, ".git"))) return path;
+  return cwd;
+}
+
+/** Before the title stands a spinner while it works, and `[ . ] Action Required | ` while it waits. */
+export const isTitle = (title: string, ownTitles: readonly string[]): boolean =>
+  ownTitles.some(
+    (own) =>
+      title.endsWith(own) &&
+      /^(?:\[ \S \] Action Required \| )?(?:[\u2800-\u28ff] )?$/.test(title.slice(0, -own.length)),
+  );
 
 /** null if the terminal is not a pane of tmux. It may have been started from one, and then has inherited its variables. */
 async function readPaneTitle(
