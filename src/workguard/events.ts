@@ -9,6 +9,8 @@ import type { SessionEvent, SessionEventType } from "../core/wire.ts";
 import { findPort, type PortBook } from "./ports.ts";
 
 const maxSummaryColumns = 200;
+/** Of one edit. A patch can have more. */
+const maxListedPaths = 50;
 
 type Fields = Pick<SessionEvent, "summary"> & Partial<Pick<SessionEvent, "details" | "severity">>;
 
@@ -191,8 +193,9 @@ export function createEventFinder() {
     if (outcome === "ok") {
       if (editPaths === undefined) return [];
       const [path] = editPaths;
-      const details = { tool, path, ...(editPaths.length > 1 ? { paths: editPaths } : {}) };
-      return [create("file_edit", { summary: `${tool}: ${editPaths.join(", ")}`, details })];
+      const paths = editPaths.slice(0, maxListedPaths);
+      const details = { tool, path, ...(paths.length > 1 ? { paths } : {}) };
+      return [create("file_edit", { summary: `${tool}: ${paths.join(", ")}`, details })];
     }
     if (outcome !== "failed") return [];
     const call = session.tools.find(({ toolUseId }) => toolUseId !== null && toolUseId === change.toolUseId);

@@ -230,13 +230,11 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
     const ownPlace = agent.findOwnPlace ? agent.findOwnPlace(hookPlace) : hookPlace;
     const place = ownPlace ?? session?.place ?? null;
     const identity = identify({ agent: message.provider, sessionId, firstCwd: folders.firstCwd }, place);
-    // Of several files, one that needs a port decides.
+    // Of several files, one decides that needs a port and has none.
     const located = (edit?.paths ?? []).map((file) => locateEdit(folders, file));
-    const {
-      path,
-      project,
-      settings: own,
-    } = located.find(isUntracked) ?? located[0] ?? locateEdit(folders, null);
+    const needing = located.filter(isUntracked);
+    const decisive = needing.find((file) => findActive(file.project, identity) === null) ?? needing[0];
+    const { path, project, settings: own } = decisive ?? located[0] ?? locateEdit(folders, null);
     const active = findActive(project, identity);
     const port = active && findPort(reader.book(), active.project, active.id);
     const output = decide({

@@ -81,6 +81,17 @@ describe("which files need a port", () => {
     expect(decide("README.md", "/tmp/a.ts")).toBe("approve");
   });
 
+  test("a patch in two projects needs a port in both", async () => {
+    const projects = { [cwd]: { mode: "strict" as const }, "/p/other": { mode: "strict" as const } };
+    const fixture = await createGuardFixture({ projects });
+    const decide = (...files: string[]) =>
+      fixture.check(event("PreToolUse", patch(...files)), {}, "codex").decision;
+    await create(fixture, "login");
+    await begin(fixture, "login");
+    expect(decide("a.ts", "/p/shop/b.ts")).toBe("approve");
+    expect(decide("a.ts", "/p/other/b.ts")).toBe("block");
+  });
+
   test("a session elsewhere needs one for a file of a guarded project", async () => {
     const { check } = await createGuardFixture(strict);
     expect(check(edit("/p/shop/a.ts", { cwd: "/p/other" })).decision).toBe("block");
