@@ -119,7 +119,7 @@ export function createChannels(options: ChannelsOptions): Channels {
     problems() {
       if (options.disabledReason !== null) return hasChannels() ? [options.disabledReason] : [];
       const failing = (sink?.report() ?? []).flatMap(({ name, problem }) =>
-        problem === null ? [] : [`channel ${name}: ${problem}`],
+        problem === null ? [] : [`channel ${name}: ${problem}. Run: beckon channel test ${name}`],
       );
       return [...(secretsProblem === null ? [] : [secretsProblem]), ...failing];
     },

@@ -71,8 +71,8 @@ const isRefused = (error: unknown): boolean =>
 /** The server has no TLS, or its certificate is not valid: the request was never written. */
 const isUntrusted = (error: unknown): boolean => /EPROTO|TLS|CERT|UNABLE_TO_/.test(codeOf(error));
 
-/** The path is left out: for some services it is the secret. */
-function describeFailure(url: string, error: unknown): string {
+/** For users: why the request failed. The path is left out: for some services it is the secret. */
+export function describeFailure(url: string, error: unknown): string {
   const { host } = new URL(url);
   // Its code is a number.
   if (error instanceof Error && error.name === "TimeoutError") return `${host} did not answer in time`;

@@ -2,9 +2,11 @@
 import { readErrorMessage } from "../core/error-message.ts";
 import type { Schedule } from "../core/ports.ts";
 import { schedule as systemSchedule } from "../storage/schedule.ts";
+import { DeliveryError } from "./channel.ts";
+import { describeFailure } from "./http.ts";
 
 export interface LineStreamOptions {
-  /** For the log. */
+  /** Of the service, for users. */
   readonly name: string;
   /** The address to read from, also after a reconnect. */
   readonly url: () => string;
@@ -40,22 +42,26 @@ export function createLineStream(options: LineStreamOptions): LineStream {
   async function readOnce(): Promise<void> {
     const aborter = new AbortController();
     controller = aborter;
-    let cancelSilence = schedule(() => aborter.abort(), silenceMs);
+    const url = options.url();
+    const giveUp = () => aborter.abort(new DeliveryError(`${options.name} does not answer`));
+    let cancelSilence = schedule(giveUp, silenceMs);
     const extend = () => {
       cancelSilence();
-      cancelSilence = schedule(() => aborter.abort(), silenceMs);
+      cancelSilence = schedule(giveUp, silenceMs);
     };
     try {
-      const response = await fetch(options.url(), {
+      const response = await fetch(url, {
         headers: { ...options.headers },
         redirect: "manual",
         signal: aborter.signal,
       });
-      if (!response.ok) throw new Error(`the server answered ${response.status}`);
+      if (!response.ok) throw new DeliveryError(`${options.name} answered ${response.status}`);
       failures = 0;
       problem = null;
       await readLines(response, extend);
-      throw new Error("the server closed the stream");
+      throw new DeliveryError(`${options.name} closed the connection`);
+    } catch (error) {
+      throw error instanceof DeliveryError ? error : new DeliveryError(describeFailure(url, error));
     } finally {
       cancelSilence();
     }
@@ -68,7 +74,8 @@ export function createLineStream(options: LineStreamOptions): LineStream {
       onData();
       const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
       rest = lines.pop() ?? "";
-      if (rest.length > maxLineLength) throw new Error("the server sent a line that is too long");
+      if (rest.length > maxLineLength)
+        throw new DeliveryError(`${options.name} sent a line that is too long`);
       for (const line of lines) if (line.trim() !== "") takeLine(line);
     }
   }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { ntfy } from "../../src/channels/ntfy/index.ts";
+import { createVirtualTime } from "../virtual-time.ts";
 import { waitUntil } from "../wait-until.ts";
 import { exampleMessage, openService } from "./fixture.ts";
 import { type NtfyServer, startNtfyServer } from "./servers/ntfy.ts";
@@ -60,4 +61,39 @@ test("answers that were published while beckon was down are read once it is back
   await waitUntil(() => second.responses.length === 1, 5_000);
   expect(second.responses[0]?.reference).toBe("B".repeat(22));
   await second.channel.stop();
+});
+
+test("why answers cannot be received is said in plain words", async () => {
+  const problemOf = async (settings: object, secrets: Record<string, string>) => {
+    const { channel } = await openService(ntfy, server, {
+      settings: { ...server.settings, ...settings },
+      secrets,
+    });
+    channel.listen?.();
+    await waitUntil(() => channel.problem() !== null, 10_000);
+    const problem = channel.problem();
+    await channel.stop();
+    return problem;
+  };
+  const [refused, unreachable] = await Promise.all([
+    problemOf({}, { token: "tk_wrong" }),
+    problemOf({ server: "http://127.0.0.1:9" }, {}),
+  ]);
+  expect(refused).toBe("answers cannot be received: ntfy answered 403");
+  expect(unreachable).toBe("answers cannot be received: 127.0.0.1:9 cannot be reached");
+});
+
+test("a server that is silent for too long is connected to again", async () => {
+  const time = createVirtualTime();
+  const { channel } = await openService(ntfy, server, { schedule: time.schedule });
+  channel.listen?.();
+  await waitUntil(() => server.listenerCount() === 1, 5_000);
+  const connected = server.connectedCount();
+  await time.advance(100_000);
+  await waitUntil(async () => {
+    await time.advance(1_000);
+    return server.connectedCount() > connected;
+  }, 5_000);
+  expect(channel.problem()).toBeNull();
+  await channel.stop();
 });

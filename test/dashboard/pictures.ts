@@ -38,13 +38,18 @@ interface Picture {
   readonly sample: Sample;
   readonly options?: BrowserContextOptions;
   readonly isFullPage?: boolean;
-  readonly unconnected?: string[];
+  readonly unconnected?: readonly string[];
+  readonly problems?: readonly string[];
   readonly prepare?: (page: Page, stop: () => Promise<void>) => Promise<void>;
 }
 
 const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
 const dark = { colorScheme: "dark" as const };
 const forReadme = { viewport: { width: 1440, height: 1160 }, deviceScaleFactor: 1.5 };
+const failingChannels = [
+  "channel phone: ntfy answered 502 (bad gateway). Run: beckon channel test phone",
+  "channel team: the bot may not write there. Open the chat and press Start, or add the bot to the group. Run: beckon channel test team",
+];
 const pictures: readonly Picture[] = [
   { name: "01-live-light", sample: liveDay, isFullPage: true },
   { name: "02-live-dark", sample: liveDay, options: dark, isFullPage: true },
@@ -87,6 +92,11 @@ const pictures: readonly Picture[] = [
       await page.locator(`#${id}`).evaluate((element) => element.scrollIntoView());
     },
   })),
+  ...[
+    { name: "21-failing-light", options: {} },
+    { name: "22-failing-dark", options: dark },
+    { name: "23-failing-phone", options: phone },
+  ].map((picture) => ({ ...picture, sample: liveDay, problems: failingChannels })),
   { name: "dashboard", sample: liveDay, options: forReadme },
   { name: "dashboard-dark", sample: liveDay, options: { ...forReadme, ...dark } },
   { name: "12-keys-light", sample: liveDay, prepare: (page) => page.keyboard.press("?") },
@@ -116,9 +126,9 @@ const pictures: readonly Picture[] = [
 ];
 
 const only = process.argv[3];
-for (const { name, sample, options, isFullPage = false, unconnected = [], prepare } of pictures) {
+for (const { name, sample, options, isFullPage = false, prepare, ...notices } of pictures) {
   if (only !== undefined && !name.includes(only)) continue;
-  const server = serveSample(sample, { unconnected });
+  const server = serveSample(sample, notices);
   const { page, faults } = await openPage(browser, server.createPageUrl(), options, async (opened) => {
     await opened.clock.setFixedTime(sample.now);
   });

@@ -39,7 +39,11 @@ function shiftLanes(day: Lanes, ms: number): Lanes {
 /** By default on a port below those that systems give to outgoing connections. */
 export function serveSample(
   first: Sample,
-  { port = 20_000 + Math.floor(Math.random() * 12_000), unconnected = [] as string[] } = {},
+  {
+    port = 20_000 + Math.floor(Math.random() * 12_000),
+    unconnected = [] as readonly string[],
+    problems = [] as readonly string[],
+  } = {},
 ): SampleServer {
   const pageAccess = createPageAccess({ token, now: Date.now, createSecret: () => crypto.randomUUID() });
   let sample = first;
@@ -64,7 +68,7 @@ export function serveSample(
     token,
     now: Date.now,
     pageAccess,
-    pageFacts: () => ({ version: "0.1.0", agents: { claude: "Claude Code" }, unconnected, problems: [] }),
+    pageFacts: () => ({ version: "0.1.0", agents: { claude: "Claude Code" }, unconnected, problems }),
     loadPage,
     isOwnUser: async () => true,
     stop: never,

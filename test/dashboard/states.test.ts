@@ -30,12 +30,17 @@ afterEach(async () => {
   await server?.stop();
 });
 
+interface Notices {
+  readonly unconnected?: readonly string[];
+  readonly problems?: readonly string[];
+}
+
 async function show(
   sample: Sample,
   options: BrowserContextOptions = {},
-  unconnected: string[] = [],
+  notices: Notices = {},
 ): Promise<Page> {
-  server = serveSample(sample, { unconnected });
+  server = serveSample(sample, notices);
   opened = await openPage(browser, server.createPageUrl(), options, (page) =>
     page.clock.install({ time: sample.now }),
   );
@@ -46,16 +51,17 @@ async function show(
 const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
 const dark = { colorScheme: "dark" } as const;
 
-interface State {
+interface State extends Notices {
   readonly name: string;
   readonly sample: Sample;
   readonly options?: BrowserContextOptions;
-  readonly unconnected?: string[];
   /** What is on the page. */
   readonly text: string;
   /** What is done then, and what is on the page after it. */
   readonly steps?: readonly (readonly [act: (page: Page) => Promise<unknown>, text: string])[];
 }
+
+const failingChannel = "channel phone: ntfy answered 502 (bad gateway)";
 
 const states: readonly State[] = [
   {
@@ -84,6 +90,13 @@ const states: readonly State[] = [
   { name: "ports on a phone", sample: guardedDay, options: phone, text: "Log in with a passkey" },
   { name: "nothing needs you", sample: calmDay, text: "Nothing needs you" },
   { name: "first run", sample: emptyDay, unconnected: ["Claude Code"], text: "Connect Claude Code" },
+  {
+    name: "a channel that fails, on a phone",
+    sample: liveDay,
+    options: phone,
+    problems: [failingChannel],
+    text: failingChannel,
+  },
   { name: "history off", sample: historyOffDay, text: "the history is off" },
   { name: "200 sessions", sample: manyDay, text: "Show 46 more that are ready" },
 ];
@@ -96,9 +109,9 @@ async function checkPage(page: Page, text: string): Promise<void> {
 }
 
 describe("no serious finding of axe-core, no error, nothing wider than the screen:", () => {
-  for (const { name, sample, options, unconnected, text, steps = [] } of states) {
+  for (const { name, sample, options, text, steps = [], ...notices } of states) {
     testPage(name, async () => {
-      const page = await show(sample, options, unconnected);
+      const page = await show(sample, options, notices);
       await checkPage(page, text);
       for (const [act, nextText] of steps) {
         await act(page);

@@ -8,6 +8,7 @@ import { hasAll, testWith } from "../needs.ts";
 import { mainSource } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
 import { desktopNeeds, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
+import { connectToBus, readMenuLabels, readRegisteredItems } from "./tray-app.ts";
 
 const awaySeconds = 5;
 const limitMs = 60_000;
@@ -19,7 +20,7 @@ describe("on an X11 desktop", () => {
   let state = "";
   let count = 0;
   beforeAll(async () => {
-    if (hasAll(desktopNeeds)) desktop = await startDesktop();
+    if (hasAll(desktopNeeds)) desktop = await startDesktop({ panel: true });
   });
   afterAll(() => desktop?.stop());
   beforeEach(async () => {
@@ -108,6 +109,29 @@ describe("on an X11 desktop", () => {
         expect(performance.now() - lockedAt).toBeLessThan(15_000);
       } finally {
         bus.disconnect();
+      }
+    },
+    limitMs,
+  );
+
+  testWith(...desktopNeeds)(
+    "a channel that fails is named in the menu, until it works again",
+    async () => {
+      phone.misbehave("error", 1);
+      await startApp({ when: "always", afterSeconds: 0 });
+      const bus = await connectToBus(desktop);
+      const isNamed = async () =>
+        (await readMenuLabels(bus)).some((label) => label.startsWith("! channel phone: ntfy answered 502"));
+      try {
+        await waitUntil(async () => (await readRegisteredItems(bus)).length > 0, 20_000);
+        expect(await isNamed()).toBe(false);
+        await openAsk();
+        await waitUntil(isNamed, 20_000);
+        // It is sent again after a second.
+        await waitForMessage();
+        await waitUntil(async () => !(await isNamed()), 20_000);
+      } finally {
+        bus.close();
       }
     },
     limitMs,

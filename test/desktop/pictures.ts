@@ -326,8 +326,29 @@ async function takeAgents(folder: string): Promise<void> {
   });
 }
 
+/** No server listens there. */
+const failingChannels = {
+  phone: {
+    type: "ntfy",
+    server: "http://127.0.0.1:9",
+    topic: "alerts",
+    replyTopic: "answers",
+    detail: "full",
+    answers: "safe",
+  },
+};
+
 async function takeMenus(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
+  for (const theme of ["dark", "light"] as const) {
+    const settings = { ...withoutAlerts, channels: failingChannels };
+    await withDesktop(theme, settings, five, async ({ desktop }) => {
+      // The second attempt to connect fails by then.
+      await Bun.sleep(3_000);
+      await openMenu(desktop);
+      await save(desktop, join(folder, `menu-failing-channel-${theme}.png`));
+    });
+  }
   for (const theme of ["dark", "light"] as const) {
     for (const [name, sessions] of Object.entries({ 1: one, 5: five, 20: twenty, 200: many })) {
       await withDesktop(theme, withoutAlerts, sessions, async ({ desktop }) => {

@@ -26,6 +26,8 @@ export interface NtfyServer extends FakeService {
   /** Wall time in ms at which something was last published to the reply topic. */
   lastTapAt(): number;
   listenerCount(): number;
+  /** How many subscribers have come so far. */
+  connectedCount(): number;
   /** Requests that were taken and are never answered. */
   hangingCount(): number;
   /** Writes to the streams of all subscribers. */
@@ -49,6 +51,7 @@ export async function startNtfyServer({ isPublic = false }: NtfyOptions = {}): P
   let count = 0;
   let hanging = 0;
   let tappedAt = 0;
+  let connected = 0;
   let lastReply: string | null = null;
   const encoder = new TextEncoder();
   const encode = (event: string, message: Partial<Stored>) =>
@@ -62,6 +65,7 @@ export async function startNtfyServer({ isPublic = false }: NtfyOptions = {}): P
   }
 
   function subscribe(name: string, since: string | null): Response {
+    connected++;
     const own = listeners.get(name) ?? new Set();
     listeners.set(name, own);
     let controller: ReadableStreamDefaultController<Uint8Array>;
@@ -210,6 +214,7 @@ export async function startNtfyServer({ isPublic = false }: NtfyOptions = {}): P
     publishReply,
     lastTapAt: () => tappedAt,
     hangingCount: () => hanging,
+    connectedCount: () => connected,
     listenerCount: () => [...listeners.values()].reduce((sum, own) => sum + own.size, 0),
     writeToListeners(text) {
       for (const own of listeners.values())
