@@ -4,10 +4,11 @@ import { copilotDriver } from "../agent/other/copilot.ts";
 import { describeFaults } from "../agent/other/faults.ts";
 import { callTool } from "../agent/other/prompts.ts";
 import { createOtherCliTests } from "../agent/other/scenario.ts";
-import { describeInterruptions } from "../agent/other/story.ts";
+import { describeInterruptions, describeStoppedCommand } from "../agent/other/story.ts";
 
 const { testScenario } = createOtherCliTests(copilotDriver);
 
+describeStoppedCommand(copilotDriver, { escapes: 2 });
 describeInterruptions(copilotDriver, { escapes: 2, isReported: false, hasQuestions: true });
 
 testScenario("a subagent's permission, /exit and --continue", async (sandbox) => {

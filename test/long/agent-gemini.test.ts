@@ -5,10 +5,11 @@ import { describeFaults } from "../agent/other/faults.ts";
 import { geminiDriver } from "../agent/other/gemini.ts";
 import { callTool } from "../agent/other/prompts.ts";
 import { createOtherCliTests } from "../agent/other/scenario.ts";
-import { describeInterruptions, leaveSecondSession } from "../agent/other/story.ts";
+import { describeInterruptions, describeStoppedCommand, leaveSecondSession } from "../agent/other/story.ts";
 
 const { testScenario } = createOtherCliTests(geminiDriver);
 
+describeStoppedCommand(geminiDriver, { escapes: 1 });
 describeInterruptions(geminiDriver, { escapes: 1, isReported: true, hasQuestions: true });
 
 testScenario("an edit, a long command, /clear, /quit and --resume", async (sandbox) => {

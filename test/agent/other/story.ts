@@ -130,6 +130,37 @@ export interface InterruptionStory {
   readonly hasQuestions: boolean;
 }
 
+async function interrupt(sandbox: OtherSandbox, escapes: InterruptionStory["escapes"]): Promise<void> {
+  for (let pressed = 0; pressed < escapes; pressed++) {
+    if (pressed > 0) await Bun.sleep(300);
+    await sandbox.pressKeys("Escape");
+  }
+  await sandbox.waitUntilIdle();
+  await sandbox.look("interrupted");
+}
+
+/** The agent may report the end of the command after that of the turn. */
+export function describeStoppedCommand(
+  driver: CliDriver,
+  { escapes }: Pick<InterruptionStory, "escapes">,
+): void {
+  const { testScenario } = createOtherCliTests(driver);
+  testScenario("Esc in a command that was approved", async (sandbox) => {
+    await sandbox.startFirst();
+    await sandbox.openDialog("permission", driver.createCommandPrompt("sleep 30"));
+    await sandbox.pressKeys("Enter");
+    await sandbox.waitUntilNoDialog();
+    await sandbox.waitForSession(
+      ({ asks, activityPhase }) => asks.length === 0 && activityPhase === "busy",
+      "the approval",
+    );
+    await interrupt(sandbox, escapes);
+    await sandbox.look("some time later");
+    await sandbox.say("next");
+    await sandbox.look("next");
+  });
+}
+
 export function describeInterruptions(
   driver: CliDriver,
   { escapes, isReported, hasQuestions }: InterruptionStory,
@@ -140,12 +171,7 @@ export function describeInterruptions(
     await sandbox.startFirst();
     await sandbox.say("hello");
     await sandbox.startSlowTurn();
-    for (let pressed = 0; pressed < escapes; pressed++) {
-      if (pressed > 0) await Bun.sleep(300);
-      await sandbox.pressKeys("Escape");
-    }
-    await sandbox.waitUntilIdle();
-    await sandbox.look("interrupted");
+    await interrupt(sandbox, escapes);
     if (isReported)
       await sandbox.waitForSession(({ interrupted }) => interrupted === true, "the interruption");
 
