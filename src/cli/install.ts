@@ -99,12 +99,16 @@ function readStatusLine(flags: ReadonlySet<string>, scope: Scope | null): boolea
 
 type LoginChoice = Pick<LoginItemOptions, "wanted" | "isDefault">;
 
+/** What several agents get in new files would be hundreds of lines, and hide the changes of the user's own files. */
+const maxNewFileLines = 20;
+
 /** --dry-run */
 async function printPlan(options: InstallOptions, login: LoginChoice): Promise<void> {
   const plan = await planInstall(options);
   const { binary } = plan.binary;
   printLines([
     "This is what beckon --install would do. Nothing has been changed.",
+    ...listConnections(plan.agents),
     ...plan.agents.flatMap(describeProgram),
     ...(plan.binary.do === "copy"
       ? [`Would copy beckon ${version} to ${binary}.`]
@@ -114,7 +118,15 @@ async function printPlan(options: InstallOptions, login: LoginChoice): Promise<v
   for (const agent of plan.agents) {
     printLines([planRegistration(agent)]);
     const lines = createDiff(agent.before ?? "", agent.after);
-    print(lines.map((line) => `${line}\n`).join(""));
+    const isShort = agent.before !== null || plan.agents.length === 1 || lines.length <= maxNewFileLines;
+    const rest = lines.length - maxNewFileLines;
+    const shown = isShort
+      ? lines
+      : [
+          ...lines.slice(0, maxNewFileLines),
+          `+… ${rest} more lines. To see them: beckon --install --dry-run --agent ${agent.agent.id}`,
+        ];
+    print(shown.map((line) => `${line}\n`).join(""));
   }
   printLines([
     ...(await planLogin({ ...options, ...login, binary })),

@@ -176,6 +176,21 @@ describe("install and uninstall", () => {
     expect(home.tree()).toEqual(before);
   });
 
+  test("--dry-run with several agents lists them first, and shortens new files", async () => {
+    const home = temporaryHome();
+    home.put(home.settings, theirs);
+    home.put(home.at(".codex", "config.toml"), "");
+    const { out } = await run(home, ["--install", "--dry-run"]);
+    expect(out).toMatch(
+      /^This connects 2 agents:\n {2}Claude Code: \d+ hooks in .*\n {2}Codex: 12 hooks in /m,
+    );
+    expect(out).toMatch(
+      /hooks\.json \(a new file\):\n@@.*\n(?:\+.*\n){19}\+… \d+ more lines\. To see them: beckon --install --dry-run --agent codex\n/,
+    );
+    const alone = await run(home, ["--install", "--dry-run", "--agent", "codex"]);
+    expect(alone.out).not.toContain("more lines");
+  });
+
   test("--dry-run says what would change at login", async () => {
     const home = temporaryHome();
     const look = () => run(home, ["--install", "--dry-run", "--login"], { program: stable(home) });
