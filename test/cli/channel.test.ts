@@ -565,7 +565,7 @@ describe("beckon channel list", () => {
       const body = (await (await fixture.request("/api/channels")).json()) as {
         channels: { problem: unknown }[];
       };
-      return body.channels[0]?.problem !== null;
+      return typeof body.channels[0]?.problem === "string";
     };
     await waitUntil(isFailing, waitMs);
     const { out } = await run(["channel", "list", "--json"]);
