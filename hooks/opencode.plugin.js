@@ -141,6 +141,8 @@ export const Beckon = async (context) => {
       // A retry is announced before every attempt; busy comes at every step of a turn.
       const text = status.type === "retry" ? `retry ${status.message}` : "busy";
       if (session.status === "busy" && session.detail === text) return;
+      // An error that came after the end of its turn does not belong to the next one.
+      if (session.status !== "busy") session.error = null;
       session.status = "busy";
       session.detail = text;
       const retry = status.type === "retry" ? { retry: cut(status.message) } : {};

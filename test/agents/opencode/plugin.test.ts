@@ -82,6 +82,16 @@ describe("it reports", () => {
     );
   });
 
+  test("no error of an earlier turn, if it comes after the end of that turn", async () => {
+    await plugin.sendEvent("session.status", busy("ses_1"));
+    await plugin.sendEvent("session.status", idle("ses_1"));
+    await plugin.sendEvent("session.error", { sessionID: "ses_1", error: { name: "MessageAbortedError" } });
+    await plugin.sendEvent("session.status", busy("ses_1"));
+    const [end] = await plugin.sendEvent("session.status", idle("ses_1"));
+    expect(end).toMatchObject({ type: "session.idle" });
+    expect(end).not.toHaveProperty("aborted");
+  });
+
   test("what a subagent does under the session that the user started", async () => {
     await plugin.sendEvent("session.created", { info: child });
     expect(await plugin.sendEvent("session.status", busy("ses_2"))).toMatchObject([
