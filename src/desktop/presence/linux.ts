@@ -105,7 +105,7 @@ export function createLinuxPresence({ env, exec }: PresenceOptions): ReadPresenc
     const [x11Ms, mutterMs, kdeMs, gnomeLocked, kdeLocked, lockedHint] = await Promise.all([
       readX11IdleMs(),
       call(services.mutter).then(readMs),
-      call(services.kdeIdle).then(readMs),
+      call(services.kdeIdle).then((value) => readMs(value) || null),
       call(services.gnomeLock).then(readFlag),
       call(services.kdeLock).then(readFlag),
       readLockedHint(),
@@ -118,7 +118,10 @@ export function createLinuxPresence({ env, exec }: PresenceOptions): ReadPresenc
   };
 }
 
-/** Mutter answers with a 64-bit number, KDE with a 32-bit one; both are milliseconds. */
+/**
+ * Mutter answers with a 64-bit number, KDE with a 32-bit one; both are milliseconds. Under Wayland, KDE's KIdleTime cannot tell and
+ * answers 0, so that is unknown.
+ */
 function readMs(value: unknown): number | null {
   if (typeof value === "bigint") return Number(value);
   return typeof value === "number" ? value : null;
