@@ -80,7 +80,8 @@ const isFile = (to: string): boolean => /\.(ts|tsx|json|html|css|sh|png|ico|exe)
 
 /** Pure functions of packages that pure code may use: hashes and schemas. */
 const isPurePackage = (to: string, names: string): boolean =>
-  (to === "node:crypto" && names === "{ createHash }") || /^@sinclair\/typebox(?:\/value)?$/.test(to);
+  (to === "node:crypto" && names === "{ createHash }") ||
+  /^@sinclair\/typebox(?:\/value|\/errors)?$/.test(to);
 
 /** What the page may import: itself, core, which knows no system, and its two packages. */
 const mayRunInBrowser = (to: string): boolean =>

@@ -1,5 +1,6 @@
 /** `beckon port`: named pieces of work in a project, which edits belong to. */
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import { defaultAgent, loadAgents } from "../agents/index.ts";
 import { isRecord } from "../core/json.ts";
@@ -141,7 +142,7 @@ async function start({ args, table, paths }: PortCall): Promise<number> {
   );
   const started = findPort(book, folder, id) as Port;
   const { open_dependencies: open } = summarizePort(book, folder, started);
-  const who = session === null ? `everybody in ${folder}` : `the session ${formatSession(session)}`;
+  const who = session === null ? `every session in ${folder}` : `the session ${formatSession(session)}`;
   printLines([
     `Started the port ${id} (${started.title}) for ${who}.`,
     ...(open.length > 0 ? [`It depends on ${open.join(", ")}, not ended yet.`] : []),
@@ -217,8 +218,11 @@ async function list({ args, paths }: PortCall): Promise<number> {
       .map((line) => `${line}\n`)
       .join(""),
   );
+  const unused = join(folder, ".beckon", "ports.json");
+  const isUnused = all.length === 0 && settings.store === "state" && existsSync(unused);
   printLines([
     ...(ports.length === 0 ? [none] : []),
+    ...(isUnused ? [`There are ports in ${unused}. To use them: "store": "project" in config.json.`] : []),
     ...(hidden > 0 ? [`${hidden} ended: beckon port list --all`] : []),
     ...(settings.mode === "off" ? [guardOff] : []),
   ]);
@@ -246,7 +250,7 @@ function formatTable(book: PortBook, folder: string, ports: readonly Port[], now
 }
 
 function formatRun({ startedAt, session }: PortRun, now: number): string {
-  const who = session === null ? "everybody" : `session ${formatSession(session)}`;
+  const who = session === null ? "every session" : `session ${formatSession(session)}`;
   return `${who} for ${formatDuration(now - startedAt)}`;
 }
 

@@ -116,7 +116,7 @@ function formatReason({ project, open }: GuardQuestion, suggestions: readonly st
   return [
     `No port is running, so this edit is refused: in ${project ?? "this project"}, every edit belongs to a port, a named piece of work.`,
     ...(listed.length > 0 ? [`Open ports: ${listed.join(", ")}${more}.`] : []),
-    "If you know which work this is, run one of these commands and try again. Otherwise ask the user.",
+    `If you know which work this is, run ${suggestions.length === 1 ? "this command" : "one of these commands"} and try again. Otherwise ask the user.`,
     ...suggestions.map((line) => `  ${line}`),
   ].join("\n");
 }

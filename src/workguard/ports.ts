@@ -147,7 +147,8 @@ export function createPort(book: PortBook, project: string, port: NewPort, now: 
   if (dependsOn.includes(id)) throw new PortError(`the port ${id} cannot depend on itself`);
   if (known.length >= limits.maxPorts) throw new PortError(`a project has at most ${limits.maxPorts} ports`);
   const missing = dependsOn.filter((other) => !known.some((existing) => existing.id === other));
-  if (missing.length > 0) throw new PortError(`there is no port ${missing.join(", ")} to depend on`);
+  if (missing.length > 0)
+    throw new PortError(`there is no port ${missing.join(", ")} to depend on: create it first`);
   if (dependsOn.length > limits.maxPortDependencies)
     throw new PortError(`a port depends on at most ${limits.maxPortDependencies} others`);
   const created: Port = {

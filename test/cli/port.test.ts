@@ -45,13 +45,13 @@ test("ports are created, started, listed, shown and ended, from any folder of th
     cwd: join(project, "src"),
   });
   const started = await beckon(["start", "search"]);
-  expect(started.out).toContain("Started the port search (Search) for everybody in ~/shop.");
+  expect(started.out).toContain("Started the port search (Search) for every session in ~/shop.");
   expect(started.out).toContain("It depends on login, not ended yet.");
 
   const { out } = await beckon(["list"]);
   expect(out.split("\n").slice(0, 2)).toEqual([
     "login   open     Log in with a passkey",
-    expect.stringMatching(/^search {2}running {2}Search {2}everybody for \d+s, waits for login$/),
+    expect.stringMatching(/^search {2}running {2}Search {2}every session for \d+s, waits for login$/),
   ]);
   expect((await beckon(["end", "login", "--note", "works in Safari"])).out).toBe(
     "Ended the port login.\nsearch (Search) depended on it.\n",
@@ -66,6 +66,19 @@ test("ports are created, started, listed, shown and ended, from any folder of th
     mode: "off",
     ports: [{ id: "login", status: "ended" }, { id: "search" }],
   });
+});
+
+test("ports in a file of the project that beckon does not use are mentioned", async () => {
+  mkdirSync(join(project, ".beckon"));
+  const port = { id: "login", title: "Log in", dependsOn: [], createdAt: 1, endedAt: null, note: null };
+  writeFileSync(join(project, ".beckon", "ports.json"), JSON.stringify({ version: 1, ports: [port] }));
+  expect((await beckon(["list"])).out).toContain(
+    'There are ports in ~/shop/.beckon/ports.json. To use them: "store": "project" in config.json.',
+  );
+  configure({ store: "project" });
+  const { out } = await beckon(["list"]);
+  expect(out).toContain("login  open");
+  expect(out).not.toContain("To use them");
 });
 
 describe("mistakes are named", () => {

@@ -129,6 +129,12 @@ describe("the reason of a refusal", () => {
     expect(reason).toContain("Open ports: login (About login).");
     expect(suggestions[0]).toBe("beckon port start login");
     for (const line of suggestions) expect(reason).toContain(line);
+    expect(reason).toContain("run one of these commands");
+  });
+
+  test("speaks of one command if there is only one", async () => {
+    const { check } = await createGuardFixture(strict);
+    expect(check(edit("a.ts")).reason).toContain("run this command and try again");
   });
 
   test("a file's name cannot put anything into the suggested command", async () => {

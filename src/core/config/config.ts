@@ -5,6 +5,7 @@
  * The schema below is the only description of the settings: type, default, check, error message, template and docs follow it.
  */
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { Errors } from "@sinclair/typebox/errors";
 import { Check } from "@sinclair/typebox/value";
 import { isRecord, type JsonRecord } from "../json.ts";
 import { limits } from "../limits.ts";
@@ -311,7 +312,9 @@ export function parseConfig(value: unknown): ParsedConfig {
     const known = settingsByKey.get(key);
     if (!known) problems.push(formatUnknownKey(key));
     else if (!isAllowed(known, found))
-      problems.push(`${key} must be ${known.expected}, not ${formatValue(found)}`);
+      problems.push(
+        `${key} must be ${known.expected}, not ${formatValue(found)}${locateMistake(known, found)}`,
+      );
     else
       problems.push(
         ...(known.findMistakes?.(found) ?? []).map((mistake) => `${key}: ${toSingleLine(mistake)}`),
@@ -363,6 +366,21 @@ function formatValue(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(truncateEnd(value, maxValueColumns));
   if (typeof value === "object" && value !== null) return "this object";
   return String(value);
+}
+
+/** Names the first part of a list or an object that is wrong: ` ("/home/me/project", "mode": "strikt")`. */
+function locateMistake({ schema }: Setting, value: unknown): string {
+  const mistake = Errors(schema, value).First();
+  if (!mistake || mistake.path === "") return "";
+  const names = mistake.path
+    .slice(1)
+    .split("/")
+    .map((name) =>
+      /^\d+$/.test(name)
+        ? `number ${Number(name) + 1}`
+        : formatValue(name.replaceAll("~1", "/").replaceAll("~0", "~")),
+    );
+  return ` (${names.join(", ")}: ${formatValue(mistake.value)})`;
 }
 
 function formatUnknownKey(key: string): string {

@@ -84,6 +84,10 @@ describe("a mistake is reported", () => {
     [{ alerts: { sound: null } }, "alerts.sound must be true or false, not null"],
     [{ alerts: { sound: { a: 1 } } }, "alerts.sound must be true or false, not this object"],
     [{ tray: { leftClick: "next" } }, 'tray.leftClick must be "menu" or "nextWaiting", not "next"'],
+    [
+      { workGuard: { projects: { "/home/me/shop": { mode: "strikt" } } } },
+      'workGuard.projects must be an object like {"/home/me/project": {"mode": "strict"}}, with absolute paths, not this object ("/home/me/shop", "mode": "strikt")',
+    ],
     [{ tray: "menu" }, 'tray must be an object like {"leftClick": "menu"}, not "menu"'],
     [{ alerts: true }, 'alerts must be an object like {"blocked": true}, not true'],
     [{ keep: { journalDays: 0 } }, "keep.journalDays must be a number of days from 1 to 365, not 0"],
@@ -93,7 +97,7 @@ describe("a mistake is reported", () => {
     ],
     [
       { mutedProjects: [""] },
-      'mutedProjects must be a list of project names like ["playground"], not this list',
+      'mutedProjects must be a list of project names like ["playground"], not this list (number 1: "")',
     ],
     [{ alerts: { sonud: true } }, "alerts.sonud is not a setting: did you mean alerts.sound?"],
     [{ Alerts: { sound: true } }, "Alerts is not a setting: did you mean alerts?"],
