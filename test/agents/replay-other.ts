@@ -22,7 +22,7 @@ import { createInternalEvent } from "../../src/core/session/event.ts";
 import { createStore, type Store } from "../../src/state/store.ts";
 import { takeSnapshot } from "../core/view/snapshot.ts";
 import {
-  createHistory,
+  createShownHistory,
   judgeScreen,
   type ScreenRow,
   type ScreenVerdict,
@@ -118,7 +118,7 @@ async function replay(rows: readonly RecordedRow[], adapter: ReplayAdapter): Pro
   const { agent } = adapter;
   const own = () => store.sessions(clock()).filter((session) => session.agent === agent.id);
   const watcher = runtime.watch(createWatchContext(agent.id, store, { home, clock }));
-  const history = createHistory();
+  const history = createShownHistory();
   const goneAt = new Map<number, number>();
   const pids = new Map<string, number>();
   await adapter.reset?.();

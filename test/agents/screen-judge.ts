@@ -49,12 +49,12 @@ const maxLeadMs = 1_500;
 /** The screen was read by a loaded machine. */
 const slackMs = 500;
 
-export interface HistoryRecorder extends ShownHistory {
+export interface ShownHistoryRecorder extends ShownHistory {
   /** What beckon shows at this time. */
   add(ms: number, snapshots: readonly SessionSnapshot[]): void;
 }
 
-export function createHistory(): HistoryRecorder {
+export function createShownHistory(): ShownHistoryRecorder {
   const asks: ShownAsk[] = [];
   const states: ShownState[] = [];
   return {
@@ -95,7 +95,7 @@ export function judgeScreen(
   const verdict: ScreenVerdict = { dialogs: 0, opened: 0, closed: 0, looks: 0, right: 0, problems: [] };
   const dialogs = listDialogs(rows);
   const unused = new Set(asks);
-  const say = (ms: number, text: string) => verdict.problems.push(`${(ms / 1_000).toFixed(1)} s: ${text}`);
+  const report = (ms: number, text: string) => verdict.problems.push(`${(ms / 1_000).toFixed(1)} s: ${text}`);
 
   for (const { from, to, what } of dialogs) {
     verdict.dialogs++;
@@ -108,17 +108,17 @@ export function judgeScreen(
         isKind(ask) && ask.from <= from + openWithinMs && ask.to > from && from - ask.from <= maxLeadMs,
     );
     if (!match) {
-      say(from, `the ${what} dialog has no ask`);
+      report(from, `the ${what} dialog has no ask`);
       continue;
     }
     unused.delete(match);
     verdict.opened++;
-    if (match.to > to + closeWithinMs && to < end) say(to, `the ask stays after the ${what} dialog`);
-    else if (match.to < to - closeWithinMs) say(match.to, `the ask goes before the ${what} dialog`);
+    if (match.to > to + closeWithinMs && to < end) report(to, `the ask stays after the ${what} dialog`);
+    else if (match.to < to - closeWithinMs) report(match.to, `the ask goes before the ${what} dialog`);
     else verdict.closed++;
   }
   for (const { from, to, kind } of unused) {
-    if (Math.min(to, end) - from > openWithinMs) say(from, `a ${kind} ask without a dialog`);
+    if (Math.min(to, end) - from > openWithinMs) report(from, `a ${kind} ask without a dialog`);
   }
 
   const stateAt = (ms: number): ScreenState => states.findLast((s) => s.ms <= ms)?.state ?? "shell";
@@ -131,7 +131,7 @@ export function judgeScreen(
     // Most agents report nothing before the first prompt.
     const isUnstarted = row.state === "idle" && !hasWorked(row.ms);
     if (shown.has(row.state) || isUnstarted) verdict.right++;
-    else say(row.ms, `the screen is ${row.state} (${row.label}), shown is ${stateAt(row.ms)}`);
+    else report(row.ms, `the screen is ${row.state} (${row.label}), shown is ${stateAt(row.ms)}`);
   }
   return verdict;
 }

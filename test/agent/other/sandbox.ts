@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { dirname, join } from "node:path";
 import type { SessionSnapshot } from "../../../src/core/view/snapshot.ts";
 import {
-  createHistory,
+  createShownHistory,
   type DialogKind,
   judgeScreen,
   type ScreenState,
@@ -173,7 +173,7 @@ async function setUp(
 
   const startedAt = performance.now();
   const now = () => performance.now() - startedAt;
-  const history = createHistory();
+  const history = createShownHistory();
   const rows: TimedScreenRow[] = [];
   let sessions: readonly SessionSnapshot[] = [];
   const beckon = createBeckon(space, folder, { ...userEnv, ...beckonEnv }, (shown) => {
