@@ -136,3 +136,17 @@ test("a session without hooks is shown at work and ready; hooks decide where the
   check();
   expect(findSession("s1")?.turn.running).toBe(true);
 });
+
+test("countless killed sessions in the list cost little, and the running one is found", async () => {
+  const { findSession, check } = openWatcher();
+  const logs = join(home, ".copilot/logs");
+  mkdirSync(logs, { recursive: true });
+  for (let n = 0; n < 300; n++) writeFileSync(join(logs, `process-1-${2_000_000_000 + n}.log`), "");
+  const killed = Array.from({ length: 5_000 }, (_, n) => [`killed-${n}`, opened(-60 - n)] as const);
+  putSession("running", await startCli());
+  putOpenSessions({ ...Object.fromEntries(killed), running: opened(0) });
+  const started = performance.now();
+  check();
+  expect(performance.now() - started).toBeLessThan(1_000);
+  expect(findSession("running")).toMatchObject({ ended: null });
+});

@@ -8,7 +8,7 @@ import { addLogLine, createEventLog, type EventLog, summarizeLog } from "../even
 import { copilotFolder, sessionsFolder } from "../setup/folder.ts";
 import {
   createOpenSessionsReader,
-  findProcess,
+  createProcessFinder,
   type OpenSession,
   readWorkspaceFolder,
 } from "./open-sessions.ts";
@@ -44,11 +44,14 @@ export function watchCopilot(context: WatchContext): AgentWatcher {
   const readOpenSessions = createOpenSessionsReader(folder);
 
   /** Its hooks report a session with the first prompt, and not at all if it runs since before beckon was installed. */
-  function applyOpenSession({ sessionId, openedAt, isWorking }: OpenSession): void {
+  function applyOpenSession(
+    { sessionId, openedAt, isWorking }: OpenSession,
+    findProcess: ReturnType<typeof createProcessFinder>,
+  ): void {
     const known = context.findSession(sessionId);
     const when = toMoment(clock(), openedAt);
     if (known === null || (known.ended && known.ended.at < openedAt)) {
-      const place = findProcess(folder, sessionId);
+      const place = findProcess(sessionId);
       if (place === null) return;
       const subject = { agent: "copilot", sessionId, place, cwd: readWorkspaceFolder(folder, sessionId) };
       const source = known === null ? "startup" : "resume";
@@ -78,7 +81,8 @@ export function watchCopilot(context: WatchContext): AgentWatcher {
   function checkOpenSessions(): void {
     const open = readOpenSessions();
     if (open === null) return;
-    open.forEach(applyOpenSession);
+    const findProcess = createProcessFinder(folder);
+    for (const session of open) applyOpenSession(session, findProcess);
     endUnused(open);
   }
 

@@ -21,6 +21,8 @@ export interface OpenSession {
   readonly isWorking: boolean;
 }
 
+/** Of more, the oldest were killed. */
+const maxListed = 200;
 /** The id becomes part of a path. */
 const validId = /^[\w-]{1,64}$/;
 
@@ -36,12 +38,13 @@ export function createOpenSessionsReader(copilotFolder: string): () => readonly 
     const file = parse(text);
     if (file === null) return null;
     stamp = current;
-    return Object.entries(file).flatMap(([sessionId, entry]) => {
+    const listed = Object.entries(file).flatMap(([sessionId, entry]) => {
       const { openedAt, working } = asRecord(entry);
       const at = Date.parse(asText(openedAt));
       if (!validId.test(sessionId) || Number.isNaN(at)) return [];
       return [{ sessionId, openedAt: at, isWorking: working === true }];
     });
+    return listed.sort((a, b) => b.openedAt - a.openedAt).slice(0, maxListed);
   };
 }
 
@@ -53,13 +56,25 @@ function parse(text: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-/** The process that has the session open. null if there is none any more. `copilotFolder` is the CLI's own folder. */
-export function findProcess(copilotFolder: string, sessionId: string): Place | null {
-  const pid =
-    findLockingPid(join(copilotFolder, "session-state", sessionId)) ??
-    findLoggingPid(copilotFolder, sessionId);
-  if (pid === null) return null;
-  return { local: true, pid, procStart: readStartTime(pid), tty: null, terminalSessionId: null, env: {} };
+/**
+ * Returns a function that finds the process which has a session open, null if there is none any more. For many sessions at one moment:
+ * the processes are listed once. `copilotFolder` is the CLI's own folder.
+ */
+export function createProcessFinder(copilotFolder: string): (sessionId: string) => Place | null {
+  let logs: readonly ProcessLog[] | null = null;
+  return (sessionId) => {
+    const locking = findLockingPid(join(copilotFolder, "session-state", sessionId));
+    logs ??= locking === null ? readLogs(copilotFolder) : null;
+    const pid = locking ?? findLoggingPid(logs ?? [], sessionId);
+    if (pid === null) return null;
+    return { local: true, pid, procStart: readStartTime(pid), tty: null, terminalSessionId: null, env: {} };
+  };
+}
+
+/** What a process that still runs has logged. */
+interface ProcessLog {
+  readonly pid: number;
+  readonly text: string;
 }
 
 const listPids = (folder: string, pattern: RegExp): readonly (readonly [pid: number, path: string])[] =>
@@ -72,10 +87,15 @@ function findLockingPid(sessionFolder: string): number | null {
   return first?.[0] ?? null;
 }
 
-function findLoggingPid(copilotFolder: string, sessionId: string): number | null {
+const readLogs = (copilotFolder: string): readonly ProcessLog[] =>
+  listPids(join(copilotFolder, "logs"), /^process-\d+-(\d+)\.log$/).map(([pid, path]) => ({
+    pid,
+    text: readText(path),
+  }));
+
+function findLoggingPid(logs: readonly ProcessLog[], sessionId: string): number | null {
   const line = `Registering foreground session: ${sessionId}`;
-  const logs = listPids(join(copilotFolder, "logs"), /^process-\d+-(\d+)\.log$/);
-  return logs.find(([, path]) => readText(path).includes(line))?.[0] ?? null;
+  return logs.find(({ text }) => text.includes(line))?.pid ?? null;
 }
 
 /** After a restart of the machine another program can have the id. The program is `copilot`, or node with a script of its package. */
