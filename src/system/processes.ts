@@ -81,6 +81,18 @@ function readParent(pid: number): number | null {
   return Number.isInteger(parent) && parent > 0 ? parent : null;
 }
 
+/** The processes that a process has started. Empty on systems other than Linux. */
+export function listChildren(pid: number): readonly number[] {
+  return (readSystemFile(`/proc/${pid}/task/${pid}/children`) ?? "")
+    .split(" ")
+    .map(Number)
+    .filter((child) => child > 0);
+}
+
+/** Empty if the process is gone, and on systems other than Linux. */
+export const readCommandLine = (pid: number): readonly string[] =>
+  (readSystemFile(`/proc/${pid}/cmdline`, "utf8") ?? "").split("\0").slice(0, -1);
+
 /** Whether our parent process set the signal to be ignored (`bit` is 1 for signal 1). Always false outside Linux. */
 export function isSignalIgnored(bit: bigint): boolean {
   const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readSystemFile("/proc/self/status") ?? "")?.[1];
@@ -88,15 +100,15 @@ export function isSignalIgnored(bit: bigint): boolean {
 }
 
 /** readFileSync allocates 256 kB for a file without a size, and returns them to the system a little later. */
-const systemFileBuffer = Buffer.allocUnsafeSlow(8 * 1024);
+const systemFileBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** The start of a file of /proc. null on other systems, and if the process is gone. */
-export function readSystemFile(path: string): string | null {
+export function readSystemFile(path: string, encoding: "latin1" | "utf8" = "latin1"): string | null {
   if (process.platform !== "linux") return null;
   try {
     const file = openSync(path, "r");
     try {
-      return systemFileBuffer.toString("latin1", 0, readSync(file, systemFileBuffer));
+      return systemFileBuffer.toString(encoding, 0, readSync(file, systemFileBuffer));
     } finally {
       closeSync(file);
     }

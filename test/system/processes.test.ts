@@ -4,10 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Place } from "../../src/core/session/event.ts";
 import { createSession, type Session } from "../../src/core/session/session.ts";
-import { findDeadSessions, isAlive, readStartTime } from "../../src/system/processes.ts";
+import {
+  findDeadSessions,
+  isAlive,
+  listChildren,
+  readCommandLine,
+  readStartTime,
+} from "../../src/system/processes.ts";
 import { createAppFixture } from "../app-fixture.ts";
 import { forEachTest } from "../for-each-test.ts";
 import { testWith } from "../needs.ts";
+import { waitUntil } from "../wait-until.ts";
 
 const fixture = forEachTest(createAppFixture);
 
@@ -127,4 +134,18 @@ describe("a process", () => {
     }
     expect(readStartTime(child.pid)).toBeNull();
   });
+});
+
+testWith("linux")("a command that a process runs is found with its whole command line", async () => {
+  const script = `sleep 30 # ${"ü".repeat(9_000)}`;
+  const child = Bun.spawn(["sh", "-c", `${script}\n:`]);
+  try {
+    expect(listChildren(process.pid)).toContain(child.pid);
+    await waitUntil(() => readCommandLine(child.pid).length === 3, 5_000);
+    expect(readCommandLine(child.pid)).toEqual(["sh", "-c", `${script}\n:`]);
+  } finally {
+    child.kill("SIGKILL");
+    await child.exited;
+  }
+  expect(readCommandLine(child.pid)).toEqual([]);
 });

@@ -5,8 +5,8 @@
 import type { AgentEvent, Change, Enrichment, EventSubject, Moment } from "../../core/session/event.ts";
 import { createInternalEvent } from "../../core/session/event.ts";
 import type { Session } from "../../core/session/session.ts";
+import { readCommandLine } from "../../system/processes.ts";
 import type { AgentWatcher, WatchContext } from "../agent.ts";
-import { readCommandLine } from "./child-processes.ts";
 import { followFile, type GrowingFile } from "./growing-file.ts";
 
 export interface SessionFilesOptions<State> {

@@ -10,9 +10,8 @@ import { asRecord } from "../../../core/json.ts";
 import { limits } from "../../../core/limits.ts";
 import type { Place } from "../../../core/session/event.ts";
 import { readFileStamp, readOr, readSmallFile } from "../../../storage/files.ts";
-import { readStartTime } from "../../../system/processes.ts";
+import { readCommandLine, readStartTime } from "../../../system/processes.ts";
 import { asText, readPath } from "../../hook-event.ts";
-import { readCommandLine } from "../../watch/child-processes.ts";
 
 export interface OpenSession {
   readonly sessionId: string;

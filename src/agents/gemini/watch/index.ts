@@ -5,8 +5,8 @@
  */
 import type { Session } from "../../../core/session/session.ts";
 import { isBlocking } from "../../../core/session/session.ts";
+import { listChildren, readCommandLine } from "../../../system/processes.ts";
 import type { AgentWatcher, WatchContext } from "../../agent.ts";
-import { listChildren, readCommandLine } from "../../watch/child-processes.ts";
 import { findInsideFolders, toMoment } from "../../watch/index.ts";
 import { createEmitter, isNews, watchSessionFiles } from "../../watch/session-files.ts";
 import { transcriptRoot } from "../setup/folder.ts";
