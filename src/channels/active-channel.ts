@@ -127,6 +127,8 @@ export async function openActiveChannel(options: ActiveChannelOptions): Promise<
   const tests = new Map<string, (by: string) => void>();
   let testCount = 0;
   let lastSentAt: number | null = null;
+  /** Why the last test message was not sent; null if it was, or if an alert has been sent since. */
+  let testProblem: string | null = null;
   let isStopped = false;
   let state = asRecord(saved.state);
 
@@ -192,6 +194,7 @@ export async function openActiveChannel(options: ActiveChannelOptions): Promise<
     flush: saver.flush,
     onSent(key) {
       lastSentAt = clock().at;
+      testProblem = null;
       options.onDelivery(key, true, `sent to ${name}`);
       options.onReportChanged();
     },
@@ -243,6 +246,11 @@ export async function openActiveChannel(options: ActiveChannelOptions): Promise<
     outbox.put(message, content, now.at + staleMs[cause.kind]);
   }
 
+  function setTestProblem(problem: string | null): void {
+    testProblem = problem;
+    options.onReportChanged();
+  }
+
   async function sendTest(): Promise<ChannelTest> {
     const { promise, resolve } = Promise.withResolvers<string>();
     const key = `test#${++testCount}`;
@@ -258,10 +266,13 @@ export async function openActiveChannel(options: ActiveChannelOptions): Promise<
     try {
       handle = await client.send(createTestMessage(name, reference), `test-${clock().at}-${testCount}`);
       lastSentAt = clock().at;
+      setTestProblem(null);
       return { problem: null, tapped: isAnswering ? promise : null };
     } catch (error) {
       tests.delete(key);
-      return { problem: secrets().redact(readErrorMessage(error)), tapped: null };
+      const problem = secrets().redact(readErrorMessage(error));
+      setTestProblem(problem);
+      return { problem, tapped: null };
     }
   }
 
@@ -296,7 +307,7 @@ export async function openActiveChannel(options: ActiveChannelOptions): Promise<
       outbox.finish(key, message, hashDraft(draft, ""), isLast);
     },
     problem() {
-      const problem = outbox.problem() ?? client.problem();
+      const problem = outbox.problem() ?? client.problem() ?? testProblem;
       // A service can repeat in its errors what it was sent.
       return problem === null ? null : secrets().redact(problem);
     },

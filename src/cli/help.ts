@@ -48,7 +48,7 @@ SESSION is a session's id, its first 4 characters or more, or its project.
 
 Environment:
 ${formatRows([
-  ["BECKON_HOME", "one folder for all files (absolute; set it for agents too)"],
+  ["BECKON_HOME", "one folder for all files; set it for agents too"],
   ["BECKON_PORT", "the TCP port (4488; if it is in use, the next free one)"],
   ["BECKON_URL", "where hooks send events (this machine only)"],
   ["BECKON_PROVIDER", `the agent to assume if a hook names none (${defaultAgent})`],

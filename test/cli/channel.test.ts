@@ -407,6 +407,17 @@ describe("beckon channel test", () => {
     expect(await terminal.child.exited).toBe(0);
   }, 60_000);
 
+  test("a test that failed is in the list until one arrives", async () => {
+    const server = await startPushoverServer();
+    fixture.configure({ phone: { type: "pushover", server, fields: { answers: "off" } } });
+    await fixture.start();
+    server.misbehave("refuse", 1);
+    expect((await run(["channel", "test", "phone"])).code).toBe(1);
+    expect((await run(["channel", "list"])).out).toContain("not working: Pushover answered");
+    expect((await run(["channel", "test", "phone"])).code).toBe(0);
+    expect((await run(["channel", "list"])).out).toContain("last sent");
+  }, 60_000);
+
   test.each(Object.entries(serverStarters))(
     "without a running beckon it sends to %s by itself, and waits for the tap where there is one",
     async (type, startServer) => {
