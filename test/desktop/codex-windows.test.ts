@@ -6,6 +6,7 @@ import { findTerminal } from "../../src/agents/codex/watch/terminals.ts";
 import type { FocusOutcome } from "../../src/core/view/focus-text.ts";
 import { exec } from "../../src/system/exec.ts";
 import { testWith } from "../needs.ts";
+import { waitUntil } from "../wait-until.ts";
 import { desktopNeeds, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
 import { createTerminalHarness, type TerminalHarness } from "./terminals-harness.ts";
 
@@ -58,9 +59,29 @@ describe("two windows with Codex", () => {
     expect(await harness.activeTitle()).toBe(before);
   });
 
+  withXterm(
+    "of a program that shows several sessions, only the window with the title is raised",
+    async () => {
+      const [id = ""] = await desktop.windows("--name", "^Fix the tests");
+      const setPid = (pid: string) =>
+        desktop.run("xprop", "-id", id, "-f", "_NET_WM_PID", "32c", "-set", "_NET_WM_PID", pid);
+      const own = await desktop.run("xdotool", "getwindowpid", id);
+      // All sessions are below this process.
+      await setPid(String(process.pid));
+      await focus("Write the docs");
+      expect(await focus("Fix the tests")).toMatchObject({
+        result: "window",
+        why: "its process is unknown: this is its window, but maybe not its tab",
+      });
+      expect(await harness.activeTitle()).toBe("Fix the tests | proj");
+      await setPid(own);
+    },
+  );
+
   withXterm("two windows with the same title are not guessed between", async () => {
     desktop.spawn(["xterm", "-T", "Fix the tests | proj", "-e", join(desktop.home, "codex"), "1000"]);
-    await harness.waitForWindow("Fix the tests");
+    const countWindows = async () => (await desktop.windows("--name", "^Fix the tests")).length;
+    await waitUntil(async () => (await countWindows()) === 2, limitMs);
     expect(await find("Fix the tests")).toEqual({ kind: "none", why: "several terminals have its title" });
   });
 });
