@@ -204,7 +204,7 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
       const change = createStatusChange(findShownStatus(thread), title);
       const attended = thread.isExec ? false : null;
       emit({ sessionId, cwd, transcriptPath, attended, name: "thread/status/changed" }, when, change);
-      void locate(sessionId);
+      void (thread.name === null ? locate(sessionId) : updatePlace(sessionId));
     }
     if (status === "permission" || status === "question") subscribe(id);
     else unsubscribe(id);
@@ -213,6 +213,11 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
   async function locate(sessionId: string): Promise<string | null> {
     // The name is made up after the first turn has begun, and the user can change it: nothing reports either.
     await readThreadList().catch(() => {});
+    return updatePlace(sessionId);
+  }
+
+  /** Looks for the terminal by the name that is known. Resolves with why it was not found; null if it was. */
+  async function updatePlace(sessionId: string): Promise<string | null> {
     const thread = threads.get(sessionId);
     if (!thread || !isLoaded(thread)) return null;
     const { findTerminal, listTitles } = await import("./terminals.ts");
