@@ -1,10 +1,9 @@
 /**
  * History: what happened, in an SQLite database. The journal is what counts: the history is read from it, with what the state
- * adds, and can be rebuilt from it. This file is the side of the app; the database belongs to a thread (engine.ts).
+ * adds, and can be rebuilt from it. This file is the side of the app; the database belongs to a thread (start-thread.ts, engine.ts).
  */
 import { rmSync } from "node:fs";
 import type { Agent } from "../agents/agent.ts";
-import { loadAgents } from "../agents/index.ts";
 import type { Config } from "../core/config/config.ts";
 import type { HistoryReader, Sink, Transition } from "../core/ports.ts";
 import { sessionKeyOf } from "../core/session/keys.ts";
@@ -16,8 +15,9 @@ import { createAskId, spanStateOf } from "../state/transitions.ts";
 import { ignoreErrors } from "../storage/files.ts";
 import type { JournalPosition } from "../storage/journal/index.ts";
 import { createEmptyHistory } from "./empty.ts";
-import type { FromHistory, HistoryCall, HistoryRetention, ToHistory } from "./messages.ts";
+import type { FromHistory, HistoryCall, HistoryRetention } from "./messages.ts";
 import { createAskRow, createSessionRow, createStateRow, type OpenState, type StateRow } from "./rows.ts";
+import { chooseThread, type StartThread, type Thread } from "./start-thread.ts";
 
 export interface HistoryOptions {
   /** The database. */
@@ -69,13 +69,6 @@ const notInState: ReadonlySet<StateRow["row"]> = new Set([
   "session-event",
   "change",
 ]);
-
-interface Thread {
-  post(message: ToHistory): void;
-  end(): void;
-}
-
-type StartThread = (onMessage: (message: FromHistory) => void, onDied: (reason: string) => void) => Thread;
 
 interface PendingCall {
   readonly resolve: (value: unknown) => void;
@@ -326,58 +319,6 @@ function describeOpen(sessions: readonly Session[], rows: readonly StateRow[]): 
       const since = state === "waiting" && waiting ? waiting.at : session.turn.at;
       return state === null ? [] : [{ key: sessionKeyOf(session), state, since }];
     }),
-  };
-}
-
-function chooseThread(agents: readonly Agent[] | undefined): StartThread {
-  return agents ? (...callbacks) => startInline(agents, ...callbacks) : startWorker;
-}
-
-const startWorker: StartThread = (onMessage, onDied) => {
-  const worker = new Worker(new URL("./history-thread.ts", import.meta.url).href, {
-    name: "beckon history",
-    smol: true,
-  });
-  let isOver = false;
-  const die = (reason: string) => {
-    if (isOver) return;
-    isOver = true;
-    onDied(reason);
-  };
-  worker.onmessage = ({ data }: MessageEvent<FromHistory>) => onMessage(data);
-  worker.onerror = (event) => {
-    event.preventDefault();
-    die(event.message);
-  };
-  worker.addEventListener("close", () => die("it stopped"));
-  // It must not keep a process alive that has nothing else to do.
-  worker.unref();
-  return {
-    post: (message) => worker.postMessage(message),
-    end() {
-      isOver = true;
-      worker.terminate();
-    },
-  };
-};
-
-/** The engine in this thread, for agents that cannot be sent to another one. */
-function startInline(agents: readonly Agent[], ...[onMessage, onDied]: Parameters<StartThread>): Thread {
-  const engine = import("./engine.ts").then(({ createEngine }) =>
-    createEngine({
-      loadAgents: () => loadAgents(agents),
-      post: (message) => setImmediate(onMessage, structuredClone(message)),
-    }),
-  );
-  return {
-    post(message) {
-      const copy = structuredClone(message);
-      engine.then(
-        ({ handle }) => handle(copy),
-        (error) => onDied(String(error)),
-      );
-    },
-    end() {},
   };
 }
 
