@@ -4,7 +4,7 @@
  */
 import { isRecord } from "../../core/json.ts";
 import type { ReadSecret, Service, ServiceSettings } from "../channel.ts";
-import { isHttpAddress } from "../check.ts";
+import { isPrivateAddress } from "../check.ts";
 import { createContent, maxContentLength } from "./text.ts";
 
 const isId = (value: unknown): boolean => typeof value === "string" && /^\d{17,20}$/.test(value);
@@ -47,7 +47,7 @@ export const discord: Service = {
       default: null,
       isAsked: (_, secret) => secret("token") === null,
       check: (value) =>
-        typeof value === "string" && isHttpAddress(value) && /\/webhooks\/\d+\/[\w-]+$/.test(value)
+        typeof value === "string" && isPrivateAddress(value) && /\/webhooks\/\d+\/[\w-]+$/.test(value)
           ? null
           : "the address of a webhook, like https://discord.com/api/webhooks/…",
     },
@@ -73,7 +73,7 @@ export const discord: Service = {
       question: "",
       isSecret: false,
       default: "https://discord.com/api",
-      check: (value) => (isHttpAddress(value) ? null : "the address of Discord's API"),
+      check: (value) => (isPrivateAddress(value) ? null : "an address that starts with https://"),
     },
   ],
   // Direct messages of a bot go to the first of the accounts.

@@ -1,6 +1,6 @@
 /** Telegram: messages of a bot, with buttons. The client is in client.ts. */
 import type { Service } from "../channel.ts";
-import { isHttpAddress } from "../check.ts";
+import { isPrivateAddress } from "../check.ts";
 import { createText, maxTextLength } from "./text.ts";
 
 const chatForm = /^(?:-?\d{1,20}|@\w{5,32})$/;
@@ -38,7 +38,7 @@ export const telegram: Service = {
       question: "",
       isSecret: false,
       default: "https://api.telegram.org",
-      check: (value) => (isHttpAddress(value) ? null : "the address of a Bot API server"),
+      check: (value) => (isPrivateAddress(value) ? null : "an address that starts with https://"),
     },
   ],
   needsAccount: ({ chat }) => chat === null,
