@@ -1,9 +1,15 @@
 /** What a response means: the answer that it gives, or why it gives none. */
 import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { createAnswer, createDraft, formatEnding } from "../../src/channels/message.ts";
 import type { ChannelSettings } from "../../src/core/config/channels.ts";
 import type { AskDetails, Question } from "../../src/core/session/ask-details.ts";
+import type { Ask, Session } from "../../src/core/session/session.ts";
 import type { JudgedCause } from "../../src/core/view/alerts/alerts.ts";
+import { formatAskAlert } from "../../src/core/view/alerts/text.ts";
+import type { SessionName } from "../../src/core/view/session-names.ts";
+import { repo } from "../repo.ts";
 
 const createQuestion = (question: string, isMultiple = false): Question => ({
   header: "",
@@ -82,6 +88,61 @@ test.each([
   ["dismissed", null, "No longer waiting for you"],
 ] as const)("%s, %s: %s", (how, where, text) => {
   expect(formatEnding(how, where)).toBe(text);
+});
+
+describe("what is sent at each level is what README and docs/channels.md show", () => {
+  const ask = { id: "1", kind: "permission", tool: "Bash", summary: "npm publish --dry-run", agentId: null };
+  const cwd = "/home/me/checkout-api";
+  const session = {
+    agent: "claude",
+    sessionId: "s1",
+    firstCwd: cwd,
+    cwd,
+    gitBranch: "main",
+    title: "Release 2.1",
+  };
+  const cause = {
+    key: "claude:s1#1",
+    kind: "blocked",
+    ask,
+    since: { at: 0, t: 0 },
+    session,
+    name: { project: "checkout-api", difference: "" },
+    formatText: (name: SessionName, when: string) =>
+      formatAskAlert(
+        ask as unknown as Ask,
+        { ...session, children: [], ended: true } as unknown as Session,
+        name,
+        when,
+      ),
+  } as unknown as JudgedCause;
+  const details = { ...createDetails("permission"), isGenericHeading: true as const, lines: [ask.summary] };
+  const render = (detail: string) => {
+    const { title, lines } = createDraft({
+      cause,
+      settings: { detail, answers: "off" } as ChannelSettings,
+      service: { fits: () => true, maxButtons: 3 },
+      isAnswering: false,
+      details,
+      hasSecret: false,
+      isConfirming: false,
+      formatTime: () => "14:20",
+      mask: (text) => text,
+    });
+    return [title, ...lines];
+  };
+  const readPage = (path: string) => readFileSync(join(repo, path), "utf8");
+  const levels = ["minimal", "summary", "full"];
+
+  test.each(levels)("README: %s", (level) => {
+    const row = new RegExp(`^\\| \`${level}\`.*\\| ([^|]*) \\|$`, "m").exec(readPage("README.md"));
+    expect(row?.[1]?.replaceAll("`", "")).toBe(render(level).join(" · "));
+  });
+
+  test("docs/channels.md", () => {
+    const row = /^\| example \| (.*) \|$/m.exec(readPage("docs/channels.md"));
+    expect(row?.[1]?.split(" | ")).toEqual(levels.map((level) => render(level).join("<br>")));
+  });
 });
 
 test("a reason is asked for only if the agent takes one", () => {
