@@ -53,7 +53,7 @@ const levels: readonly (readonly string[])[] = [
   ["agents"],
   ["state"],
   ["ingest", "watch", "answers", "alerts", "history", "api", "dashboard"],
-  ["desktop", "channels", "workguard", "remote", "setup", "hook"],
+  ["desktop", "channels", "workguard", "setup", "hook"],
   ["app"],
   ["cli"],
 ];
