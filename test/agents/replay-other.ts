@@ -230,18 +230,19 @@ function printTable(
 ): void {
   const line = (first: string, cells: readonly string[]) =>
     first.padEnd(28) + cells.map((cell) => cell.padStart(12)).join("");
-  const format = ({ dialogs, opened, closed, looks, right, problems }: ScreenVerdict) => [
+  const format = ({ dialogs, opened, closed, compared, right, problems }: ScreenVerdict) => [
     String(dialogs),
     `${opened}/${dialogs}`,
     `${closed}/${dialogs}`,
     String(problems.filter((text) => text.endsWith("without a dialog")).length),
-    `${right}/${looks}`,
+    `${right}/${compared}`,
   ];
-  const total: ScreenVerdict = { dialogs: 0, opened: 0, closed: 0, looks: 0, right: 0, problems: [] };
+  const total: ScreenVerdict = { dialogs: 0, opened: 0, closed: 0, compared: 0, right: 0, problems: [] };
   const lines = [line(name, ["dialogs", "ask ≤500 ms", "gone ≤1 s", "false asks", "states"])];
   for (const [scenario, verdict] of verdicts) {
     lines.push(line(scenario, format(verdict)));
-    for (const key of ["dialogs", "opened", "closed", "looks", "right"] as const) total[key] += verdict[key];
+    for (const key of ["dialogs", "opened", "closed", "compared", "right"] as const)
+      total[key] += verdict[key];
     total.problems.push(...verdict.problems);
     for (const problem of verdict.problems) {
       const why = adapter.unknowable[scenario]?.[problem];

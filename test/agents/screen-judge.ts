@@ -29,7 +29,7 @@ export interface ScreenVerdict {
   dialogs: number;
   opened: number;
   closed: number;
-  looks: number;
+  compared: number;
   right: number;
   readonly problems: string[];
 }
@@ -92,7 +92,7 @@ export function judgeScreen(
   { asks, states }: ShownHistory,
   end: number,
 ): ScreenVerdict {
-  const verdict: ScreenVerdict = { dialogs: 0, opened: 0, closed: 0, looks: 0, right: 0, problems: [] };
+  const verdict: ScreenVerdict = { dialogs: 0, opened: 0, closed: 0, compared: 0, right: 0, problems: [] };
   const dialogs = listDialogs(rows);
   const unused = new Set(asks);
   const report = (ms: number, text: string) => verdict.problems.push(`${(ms / 1_000).toFixed(1)} s: ${text}`);
@@ -125,7 +125,7 @@ export function judgeScreen(
   const hasWorked = (ms: number) => states.some((s) => s.ms <= ms && s.state !== "shell");
   for (const row of rows) {
     if (row.kind !== "look") continue;
-    verdict.looks++;
+    verdict.compared++;
     const around = states.filter(({ ms }) => Math.abs(ms - row.ms) <= slackMs).map(({ state }) => state);
     const shown = new Set([stateAt(row.ms - slackMs), stateAt(row.ms), ...around]);
     // Most agents report nothing before the first prompt.

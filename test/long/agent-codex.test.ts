@@ -44,7 +44,7 @@ testScenario("/compact, /new and /exit", async (sandbox) => {
   await sandbox.typeLine("/compact");
   await sandbox.waitForScreen(/compacted/i);
   await sandbox.waitUntilIdle();
-  await sandbox.look("compacted");
+  await sandbox.compareState("compacted");
   await sandbox.typeLine("/new");
   await Bun.sleep(2_000);
   await sandbox.say("again");

@@ -15,7 +15,7 @@ testScenario("a subagent's permission, /exit and --continue", async (sandbox) =>
   await sandbox.startFirst();
   // Before the first prompt there is no hook.
   await sandbox.waitForSession(({ activityPhase }) => activityPhase === "interactable", "the session");
-  await sandbox.look("started");
+  await sandbox.compareState("started");
   const task = {
     agent_type: "general-purpose",
     description: "Help",
@@ -31,12 +31,12 @@ testScenario("a subagent's permission, /exit and --continue", async (sandbox) =>
   await sandbox.settle("approved");
   await sandbox.leaveCli();
   await sandbox.waitForSession(({ state }) => state === "completed", "the end");
-  await sandbox.look("left");
+  await sandbox.compareState("left");
   await sandbox.startCli("--continue");
   await sandbox.waitForSession(({ state }) => state === "active", "the session again");
-  await sandbox.look("started again");
+  await sandbox.compareState("started again");
   await sandbox.say("again");
-  await sandbox.look("continued");
+  await sandbox.compareState("continued");
 });
 
 testScenario(

@@ -31,7 +31,7 @@ testScenario("an edit, a long command, /clear, /quit and --resume", async (sandb
   );
   await sandbox.waitForScreen(/Done, without errors/);
   await sandbox.waitUntilIdle();
-  await sandbox.look("run");
+  await sandbox.compareState("run");
 
   await sandbox.typeLine("/clear");
   await sandbox.waitForSession(({ endReason }) => endReason === "clear", "the session that was cleared");
@@ -43,10 +43,10 @@ testScenario("an edit, a long command, /clear, /quit and --resume", async (sandb
   await Bun.sleep(1_500);
   await sandbox.say("two");
   await leaveSecondSession(sandbox);
-  await sandbox.look("left");
+  await sandbox.compareState("left");
   await sandbox.startCli("--resume latest");
   await sandbox.say("three");
-  await sandbox.look("resumed");
+  await sandbox.compareState("resumed");
 });
 
 describeFaults(geminiDriver);

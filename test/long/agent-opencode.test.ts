@@ -56,15 +56,15 @@ testScenario("/compact, /new, /exit and --continue", async (sandbox) => {
   await sandbox.typeLine("/compact");
   await sandbox.waitForScreen(/Compaction|Compacted|summary/i);
   await sandbox.waitUntilIdle();
-  await sandbox.look("compacted");
+  await sandbox.compareState("compacted");
   await sandbox.typeLine("/new");
   await sandbox.waitForScreen(/Ask anything/);
   await sandbox.say("two");
   await leaveSecondSession(sandbox);
-  await sandbox.look("left");
+  await sandbox.compareState("left");
   await sandbox.startCli("--continue");
   await sandbox.say("three");
-  await sandbox.look("continued");
+  await sandbox.compareState("continued");
 });
 
 describeFaults(opencodeDriver);

@@ -55,23 +55,23 @@ export interface OtherSandbox {
   startCli(args?: string): Promise<void>;
   /** Types a prompt that starts a turn, and waits until the CLI works, asks or is done with it. */
   prompt(text: string): Promise<void>;
-  /** Starts a turn that takes half a minute, and looks. */
+  /** Starts a turn that takes half a minute, and compares the state. */
   startSlowTurn(): Promise<void>;
   /** A turn without a tool: the agent replies with this text. */
   say(text: string): Promise<void>;
   typeLine(text: string): Promise<void>;
   pressKeys(...keys: readonly string[]): Promise<void>;
-  /** Types a prompt that opens a dialog, and looks at it. */
+  /** Types a prompt that opens a dialog, and compares the state. */
   openDialog(kind: DialogKind, text: string): Promise<void>;
   waitForDialog(kind: DialogKind): Promise<void>;
   waitUntilNoDialog(): Promise<void>;
   /** Waits until the turn is over on the screen. */
   waitUntilIdle(): Promise<void>;
-  /** Waits until the dialog is gone and the turn is over, and looks. */
+  /** Waits until the dialog is gone and the turn is over, and compares the state. */
   settle(label: string): Promise<void>;
   waitForScreen(pattern: RegExp): Promise<void>;
   /** Compares the state on the screen with beckon's, now and at the end. */
-  look(label: string): Promise<void>;
+  compareState(label: string): Promise<void>;
   /** Waits until beckon shows a session for which this is true. */
   waitForSession(isMatch: (session: SessionSnapshot) => boolean, what: string): Promise<SessionSnapshot>;
   readScreen(): Promise<string>;
@@ -271,7 +271,7 @@ async function setUp(
     },
     async startSlowTurn() {
       await sandbox.prompt(driver.slowPrompt ?? "DO slow 30");
-      await sandbox.look("working");
+      await sandbox.compareState("working");
     },
     async say(text) {
       if (driver.createReplyPattern) {
@@ -287,7 +287,7 @@ async function setUp(
     async openDialog(kind, text) {
       await sandbox.prompt(text);
       await sandbox.waitForDialog(kind);
-      await sandbox.look(`dialog of ${text}`);
+      await sandbox.compareState(`dialog of ${text}`);
     },
     waitForDialog: (kind) => waitFor(`a ${kind} dialog`, () => dialog === kind),
     waitUntilNoDialog: () => waitFor("a screen without a dialog", () => dialog === null),
@@ -295,11 +295,11 @@ async function setUp(
     async settle(label) {
       await sandbox.waitUntilNoDialog();
       await waitUntilIdle();
-      await sandbox.look(label);
+      await sandbox.compareState(label);
     },
     waitForScreen: (pattern) =>
       waitFor(String(pattern), async () => pattern.test(await terminal.readVisible())),
-    async look(label) {
+    async compareState(label) {
       await Bun.sleep(dwellMs);
       rows.push({ ms: now(), kind: "look", label, state });
       await Bun.sleep(dwellMs / 2);

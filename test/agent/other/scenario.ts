@@ -8,7 +8,7 @@ type Drive = (sandbox: OtherSandbox) => Promise<void>;
 const cliTestTimeoutMs = 180_000;
 
 /**
- * testScenario: every dialog must have its ask in time, no ask may be without a dialog, and every look must be right.
+ * testScenario: every dialog must have its ask in time, no ask may be without a dialog, and every compared state must be right.
  * testDriven: only runs `drive`.
  */
 export function createOtherCliTests(driver: CliDriver) {
@@ -26,9 +26,9 @@ const judged =
   (drive: Drive): Drive =>
   async (sandbox) => {
     await drive(sandbox);
-    const { problems, dialogs, opened, closed, looks, right } = sandbox.judge();
+    const { problems, dialogs, opened, closed, compared, right } = sandbox.judge();
     console.log(
-      `dialogs ${dialogs}, shown in time ${opened}, gone in time ${closed}, states right ${right} of ${looks}`,
+      `dialogs ${dialogs}, shown in time ${opened}, gone in time ${closed}, states right ${right} of ${compared}`,
     );
     expect(problems).toEqual([]);
     expect(sandbox.beckon.readWarnings()).toEqual([]);

@@ -33,7 +33,7 @@ export function describeDialogs(
   testScenario(title, async (sandbox) => {
     await sandbox.startFirst();
     await sandbox.say("hello");
-    await sandbox.look("after the first turn");
+    await sandbox.compareState("after the first turn");
 
     await sandbox.openDialog("permission", driver.createCommandPrompt("touch approved"));
     const waiting = await sandbox.waitForSession(({ asks }) => asks.length > 0, "an ask");
@@ -136,7 +136,7 @@ async function interrupt(sandbox: OtherSandbox, escapes: InterruptionStory["esca
     await sandbox.pressKeys("Escape");
   }
   await sandbox.waitUntilIdle();
-  await sandbox.look("interrupted");
+  await sandbox.compareState("interrupted");
 }
 
 /** The agent may report the end of the command after that of the turn. */
@@ -155,9 +155,9 @@ export function describeStoppedCommand(
       "the approval",
     );
     await interrupt(sandbox, escapes);
-    await sandbox.look("some time later");
+    await sandbox.compareState("some time later");
     await sandbox.say("next");
-    await sandbox.look("next");
+    await sandbox.compareState("next");
   });
 }
 
@@ -185,10 +185,10 @@ export function describeInterruptions(
     await sandbox.typeLine("DO error 400");
     await sandbox.waitForScreen(/as scripted/);
     await sandbox.waitUntilIdle();
-    await sandbox.look("error");
+    await sandbox.compareState("error");
     await sandbox.waitForSession(({ error }) => error?.includes("as scripted") === true, "the error");
     await sandbox.say("next");
-    await sandbox.look("next");
+    await sandbox.compareState("next");
     await sandbox.waitForSession(({ error, tokens }) => error === null && tokens !== null, "tokens");
   });
 }
@@ -196,7 +196,7 @@ export function describeInterruptions(
 /** After a command that starts another session in the same terminal: the first has ended, and the second ends with the CLI. */
 export async function leaveSecondSession(sandbox: OtherSandbox): Promise<void> {
   await sandbox.waitForSession(({ endReason }) => endReason === "clear", "the session that was left");
-  await sandbox.look("in the new session");
+  await sandbox.compareState("in the new session");
   await sandbox.leaveCli();
   await sandbox.waitForSession(
     ({ state, endReason }) => state === "completed" && endReason !== "clear",
