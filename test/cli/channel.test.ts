@@ -447,7 +447,7 @@ describe("beckon channel test", () => {
       if (isRunning) await fixture.start();
       server.misbehave("refuse", 1);
       const { out, code } = await run(["channel", "test", "phone"]);
-      expect(out).toContain("It could not be sent: ntfy answered 403");
+      expect(out).toContain("It could not be sent: ntfy answered 403 (forbidden). Check the access token");
       expect(out).not.toContain("tk_local");
       expect(code).toBe(1);
     },

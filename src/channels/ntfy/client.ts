@@ -64,8 +64,12 @@ export function openNtfy(options: ChannelOptions): Channel {
     if (response.ok) return;
     const { status } = response;
     const reason = asRecord(response.json).error;
+    const hint =
+      status === 401 || status === 403
+        ? ". Check the access token, and whether it may write to the topic"
+        : "";
     throw new DeliveryError(
-      `ntfy answered ${status}${typeof reason === "string" ? ` (${reason.slice(0, 200)})` : ""}`,
+      `ntfy answered ${status}${typeof reason === "string" ? ` (${reason.slice(0, 200)})` : ""}${hint}`,
       {
         retryAfterMs: readRetryAfterMs(response.headers),
         isPermanent: status >= 400 && status < 500 && status !== 408 && status !== 429,
