@@ -28,6 +28,8 @@ export interface RolloutState {
 
 export interface RolloutCall {
   readonly patch: string | null;
+  /** The folder that the call names for the patch; null if it is the session's. */
+  readonly folder: string | null;
   readonly questions: readonly QuestionFacts[];
 }
 
@@ -125,22 +127,23 @@ function addCall({ calls }: RolloutState, { call_id, name, arguments: args, inpu
   const text = typeof input === "string" ? input : args;
   if (callId === null || typeof text !== "string") return null;
   const patch = findPatch(text);
-  const questions = name === askUser ? listQuestions(parseRow(text)) : [];
+  const { workdir = null, ...fields } = parseRow(text);
+  const questions = name === askUser ? listQuestions(fields) : [];
   if (patch === null && questions.length === 0) return null;
-  calls.set(callId, { patch, questions });
+  calls.set(callId, { patch, folder: workdir === null ? null : String(workdir), questions });
   const [oldest] = calls.keys();
   if (calls.size > maxCalls && oldest !== undefined) calls.delete(oldest);
   return null;
 }
 
 /**
- * The input of apply_patch, or the command of a shell call that does nothing but apply a patch. In another folder (`cd DIR &&`,
- * `workdir`) the patch alone does not say which files it changes.
+ * The input of apply_patch, or the command of a shell call that does nothing but apply a patch: after `cd DIR &&` the patch alone
+ * does not say which files it changes.
  */
 function findPatch(text: string): string | null {
-  const { cmd, workdir } = parseRow(text);
+  const { cmd } = parseRow(text);
   if (typeof cmd !== "string") return patchText.exec(text)?.[0] ?? null;
-  return workdir == null ? (patchCommand.exec(cmd)?.groups?.patch ?? null) : null;
+  return patchCommand.exec(cmd)?.groups?.patch ?? null;
 }
 
 const patchCommand = new RegExp(

@@ -1,6 +1,6 @@
 /** Codex's shared server: what its status and its requests make of a session. A small server speaks the recorded messages. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ServerWebSocket } from "bun";
@@ -209,6 +209,38 @@ test("a session that got its name late, or another one, is looked for by the new
   expect(await watcher?.locate?.(session as Session)).toContain("it has no title yet");
   results["thread/list"] = { data: [thread] };
   expect(await watcher?.locate?.(session as Session)).not.toContain("it has no title yet");
+});
+
+test("a patch that is applied in another folder is left to the terminal", async () => {
+  const path = join(home, ".codex/sessions/rollout.jsonl");
+  mkdirSync(join(home, ".codex/sessions"));
+  const patch = "*** Begin Patch\n*** Update File: a.txt\n+x\n*** End Patch";
+  const createRow = (call_id: string, workdir?: string) => ({
+    type: "response_item",
+    payload: {
+      type: "function_call",
+      name: "exec_command",
+      arguments: JSON.stringify({ cmd: `apply_patch <<'EOF'\n${patch}\nEOF\n`, workdir }),
+      call_id,
+    },
+  });
+  const folders = { plain: undefined, same: "/home/dev/proj", elsewhere: "/etc" };
+  const rows = Object.entries(folders).map(([id, folder]) => `${JSON.stringify(createRow(id, folder))}\n`);
+  const meta = { type: "session_meta", payload: { source: "cli", git: { branch: "main" } } };
+  writeFileSync(path, `${JSON.stringify(meta)}\n${rows.join("")}`);
+  results["thread/list"] = { data: [{ ...thread, path }] };
+  // A thread that beckon does not know makes it read the list again.
+  server?.status(busy, "unknown");
+  server?.status(busy);
+  await waitUntil(() => {
+    watcher?.check(sessions());
+    return sessions()[0]?.gitBranch === "main";
+  }, 5_000);
+  server?.status(waitingOnApproval);
+  for (const [id, itemId] of Object.keys(folders).entries())
+    server?.send({ id, method: "item/fileChange/requestApproval", params: { threadId, turnId, itemId } });
+  await waitUntil(() => held.length === 3, 5_000);
+  expect(held.map(({ payload }) => payload.patch)).toEqual([patch, patch, undefined]);
 });
 
 test("the hidden thread that makes up titles is not a session", async () => {

@@ -277,7 +277,10 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
     const session = thread ? findSession(thread.sessionId) : null;
     if (!thread || !session || requests.has(request.id)) return;
     const { sessionId } = session;
-    const patch = rollouts.find(sessionId)?.calls.get(request.itemId ?? "")?.patch ?? null;
+    const call = rollouts.find(sessionId)?.calls.get(request.itemId ?? "");
+    // The paths of a patch in another folder would be read as those of the session's.
+    const isHere = call !== undefined && (call.folder === null || call.folder === thread.cwd);
+    const patch = isHere ? call.patch : null;
     const payload = patch === null ? request.payload : { ...request.payload, patch };
     const content = hashJson({ details: codexAnswering.describe(payload, { cwd: thread.cwd }) });
     const asked = findAsk(session, request, content) ?? openAsk(thread, request, payload);
