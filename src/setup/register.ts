@@ -91,7 +91,11 @@ export async function register(options: RegisterOptions): Promise<{ readonly bac
 export function refuseOutside({ path, target }: SettingsFile, scope: Scope): void {
   if (scope === "user") return;
   const project = dirname(dirname(path));
-  if (findRelativePath(realpathSync(project), target) === null)
+  // On Windows, a short name (RUNNER~1) in the path is not a link, and stays in `target`.
+  const isInside = [project, realpathSync(project)].some(
+    (folder) => findRelativePath(folder, target) !== null,
+  );
+  if (!isInside)
     throw new Error(
       `${path} leads out of its project, to ${target}, so beckon does not change it. Replace the link by a file.`,
     );
