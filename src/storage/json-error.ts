@@ -1,7 +1,7 @@
 /** Says where JSON that a user wrote is wrong, and how. */
 import { type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 
-/** `line 3, column 1: nothing follows after the last comma`. null if no error is found. */
+/** `line 3, column 1: nothing follows after the last comma: remove the comma`. null if no error is found. */
 export function describeJsonError(text: string): string | null {
   const errors: ParseError[] = [];
   try {
@@ -46,7 +46,7 @@ export function describeParseError(body: string, { error, offset, length }: Pars
   const name = printParseErrorCode(error);
   const isMissing = name === "PropertyNameExpected" || name === "ValueExpected";
   if (isMissing && body.slice(0, offset).trimEnd().endsWith(","))
-    return "nothing follows after the last comma";
+    return "nothing follows after the last comma: remove the comma";
   const excerpt = body.slice(offset, offset + Math.min(length, 20));
   if (/^(?:<{7}|={7}|>{7})/.test(body.slice(offset, offset + 7))) return "an unresolved merge conflict";
   if (excerpt.startsWith("'")) return 'strings need double quotes (")';

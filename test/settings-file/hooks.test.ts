@@ -69,7 +69,7 @@ const migrated: Readonly<
 
 const refused = {
   "comment.txt": "line 2, column 20: a comment, which JSON does not allow: remove it",
-  "trailing-comma.txt": "line 3, column 1: nothing follows after the last comma",
+  "trailing-comma.txt": "line 3, column 1: nothing follows after the last comma: remove the comma",
   "single-quotes.txt": 'line 2, column 3: strings need double quotes (")',
   "merge-conflict.txt": "line 3, column 1: an unresolved merge conflict",
   "cut-off.txt": "line 4, column 19: a closing ] is missing here",

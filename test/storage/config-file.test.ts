@@ -56,7 +56,7 @@ test("a mistake is reported with its key, and the last valid settings stay in us
   write('{\n  "alerts": {"sound": true},\n}\n');
   await oneSecond();
   expect(watched.problems()).toEqual([
-    `${path} is not valid JSON, line 3, column 1: nothing follows after the last comma. The last valid settings stay in use`,
+    `${path} is not valid JSON, line 3, column 1: nothing follows after the last comma: remove the comma. The last valid settings stay in use`,
   ]);
   expect(watched.config().alerts.sound).toBe(false);
   write({});
