@@ -1,4 +1,4 @@
-/** LifecycleEvent: a line of the shared stream that other tools read. Its names are a format (seed 001). */
+/** LifecycleEvent: a line of the shared stream that other tools read. Its names stay as they are. */
 export interface LifecycleEvent {
   readonly id: string;
   readonly eventType: "session.lifecycle" | "turn.start" | "turn.end" | "skill.lifecycle";

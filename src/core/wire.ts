@@ -180,7 +180,7 @@ export interface Lanes {
   readonly problem?: string;
 }
 
-/** A subagent, or the main agent of a session, as seed 003 names its fields. */
+/** A subagent, or the main agent of a session. Scripts read its field names, so they stay. */
 export interface RuntimeAgent {
   readonly key: string;
   readonly agent_id: string;
@@ -193,7 +193,7 @@ export interface RuntimeAgent {
   readonly detail: string | null;
 }
 
-/** What seed 002 records of a session whose project has the work guard on, or that works on a port. */
+/** What is recorded of a session whose project has the work guard on, or that works on a port. */
 const sessionEventTypes = [
   "session_start",
   "session_end",
@@ -218,7 +218,7 @@ const sessionEventTypes = [
 
 export type SessionEventType = (typeof sessionEventTypes)[number];
 
-/** Its field names are seed 002's. */
+/** Scripts read its field names, so they stay. */
 export interface SessionEvent {
   readonly id: string;
   /** Empty for a port that no session worked on. */
@@ -231,7 +231,7 @@ export interface SessionEvent {
   readonly created_at: string;
 }
 
-/** What the work guard says about a hook's event. Its field names are seed 002's. */
+/** What the work guard says about a hook's event. Scripts read its field names, so they stay. */
 export interface HookOutput {
   readonly decision: "approve" | "block";
   /** For the agent: why, and the commands that help. Empty if it is approved. */

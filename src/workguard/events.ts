@@ -1,4 +1,4 @@
-/** Makes SessionEvents (seed 002) of what happens to a session. */
+/** Makes SessionEvents of what happens to a session. */
 import type { GuardSettings } from "../core/config/work-guard.ts";
 import type { SessionChange, Transition } from "../core/ports.ts";
 import type { AgentEvent, SessionPort } from "../core/session/event.ts";

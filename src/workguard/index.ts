@@ -1,5 +1,5 @@
 /**
- * The work guard (seed 002): edits belong to a port, a named piece of work in a project. ports.ts is what ports are, store.ts
+ * The work guard: edits belong to a port, a named piece of work in a project. ports.ts is what ports are, store.ts
  * keeps them on disk and book-reader.ts notices changes, decide.ts answers the agents' hooks, events.ts records what happens.
  * This file connects them to the sessions.
  *

@@ -118,7 +118,7 @@ test("an ended port stays ended, and its id taken", async () => {
   expect((await beckon(["create", "login", "--title", "Again"])).err).toContain("Choose another id");
 });
 
-describe("seed 002's check commands", () => {
+describe("port check", () => {
   const session = '{"hook_type":"session-start","cwd":"/test"}';
   const edit = '{"hook_type":"pre-tool-use","tool_name":"Edit"}';
 

@@ -1,4 +1,4 @@
-/** NormalizedEvents, of every hook event that the real CLI has sent and of the forms that seed 003 describes. */
+/** NormalizedEvents, of every hook event that the real CLI has sent and of the documented forms. */
 import { describe, expect, test } from "bun:test";
 import { claude } from "../../src/agents/claude/index.ts";
 import { openEnvelope } from "../../src/agents/envelope.ts";

@@ -5,7 +5,7 @@ import type { GuardRequest } from "../agent.ts";
 import { readEditPaths } from "../edits.ts";
 import { editTools } from "./edits.ts";
 
-/** Also with names as seed 002 writes them, `pre-tool-use`, and without a session. */
+/** Also with names in the form `pre-tool-use`, and without a session. */
 export function readGuardRequest(payload: JsonRecord): GuardRequest | null {
   const name = readText(payload.hook_event_name ?? payload.hook_type, limits.maxIdLength);
   if (name === null) return null;

@@ -143,7 +143,7 @@ export function findLastResponse(lines: readonly string[]): {
   return { text: response && textOf(response), isWhole };
 }
 
-/** Shortens to `maxLength` characters and "...", as seed 000 specifies. Never splits a surrogate pair. */
+/** Shortens to `maxLength` characters and "...". Never splits a surrogate pair. */
 export function truncateResponse(response: string | null, maxLength: number): string | null {
   if (response === null || response.length <= maxLength) return response;
   const splitsPair = /[\ud800-\udbff]/.test(response.charAt(maxLength - 1));

@@ -97,7 +97,7 @@ export type WaitingFor = "permission" | "question" | "dialog";
 
 export type FileStatus = "idle" | "busy" | "waiting" | "shell";
 
-/** A call of a skill, as seed 001 names its parts. */
+/** A call of a skill. */
 export interface SkillCall {
   /** Without a leading slash. */
   readonly name: string;

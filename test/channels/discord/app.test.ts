@@ -1,4 +1,4 @@
-/** The session feed in the real app, as seed 000 describes it: hooks go in, threads and posts come out. */
+/** The session feed in the real app: hooks go in, threads and posts come out. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { waitUntil } from "../../wait-until.ts";
 import { type ChannelFixture, createChannelFixture } from "../app-fixture.ts";

@@ -1,4 +1,4 @@
-/** Seed 002's own test plan: every test here has the name of its line there. */
+/** The work guard's test plan: identity of sessions, strict mode, context, and how they work together. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { computeFingerprint } from "../../src/core/view/snapshot.ts";
 import { createPort, emptyBook, startPort } from "../../src/workguard/ports.ts";
