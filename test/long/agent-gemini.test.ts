@@ -10,7 +10,13 @@ import { describeInterruptions, describeStoppedCommand, leaveSecondSession } fro
 const { testScenario } = createOtherCliTests(geminiDriver);
 
 describeStoppedCommand(geminiDriver, { escapes: 1 });
-describeInterruptions(geminiDriver, { escapes: 1, isReported: true, hasQuestions: true });
+describeInterruptions(geminiDriver, {
+  escapes: 1,
+  // Its hook is that of any turn's end.
+  isReported: false,
+  isLeavingReported: true,
+  hasQuestions: true,
+});
 
 testScenario("an edit, a long command, /clear, /quit and --resume", async (sandbox) => {
   await sandbox.startFirst();

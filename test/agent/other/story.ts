@@ -124,8 +124,10 @@ export function describeAnswers(
 export interface InterruptionStory {
   /** How often Esc must be pressed to interrupt a turn. */
   readonly escapes: 1 | 2;
-  /** Whether the agent reports an interruption. Otherwise beckon only sees that the turn is over. */
+  /** Whether the agent reports that a turn was interrupted. Otherwise beckon only sees that it is over. */
   readonly isReported: boolean;
+  /** Whether it reports that a question was left. */
+  readonly isLeavingReported?: true;
   /** Whether a question can be asked at once, and left with Esc. */
   readonly hasQuestions: boolean;
 }
@@ -163,7 +165,7 @@ export function describeStoppedCommand(
 
 export function describeInterruptions(
   driver: CliDriver,
-  { escapes, isReported, hasQuestions }: InterruptionStory,
+  { escapes, isReported, isLeavingReported, hasQuestions }: InterruptionStory,
 ): void {
   const { testScenario } = createOtherCliTests(driver);
   const where = hasQuestions ? "in a turn and in a question" : "in a turn";
@@ -172,13 +174,15 @@ export function describeInterruptions(
     await sandbox.say("hello");
     await sandbox.startSlowTurn();
     await interrupt(sandbox, escapes);
-    if (isReported)
-      await sandbox.waitForSession(({ interrupted }) => interrupted === true, "the interruption");
+    const expectReport = () =>
+      sandbox.waitForSession(({ interrupted }) => interrupted === true, "the interruption");
+    if (isReported) await expectReport();
 
     if (hasQuestions) {
       await sandbox.openDialog("question", driver.questionPrompt);
       await sandbox.pressKeys("Escape");
       await sandbox.settle("question left");
+      if (isLeavingReported) await expectReport();
     }
 
     // Too quick to be seen at work.
