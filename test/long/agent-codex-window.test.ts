@@ -18,11 +18,9 @@ async function drive(sandbox: OtherSandbox, desktop: VirtualDesktop): Promise<vo
   await sandbox.startFirst();
   await sandbox.say("hello");
   await sandbox.leaveCli();
-  // In a folder of a repository, the title names the repository.
-  await sandbox.runShell("mkdir proj/.git proj/src");
   const readActiveTitle = () => desktop.run("xdotool", "getactivewindow", "getwindowname").catch(() => "");
   const openWindow = (command: string) =>
-    sandbox.runShell(`cd proj/src && { xterm -T opened -e ${command} >/dev/null 2>&1 & }`);
+    sandbox.runShell(`cd proj && { xterm -T opened -e ${command} >/dev/null 2>&1 & }`);
 
   await openWindow("codex");
   await waitUntil(async () => /^proj|\| proj$/.test(await readActiveTitle()), stepMs, "Codex's window");

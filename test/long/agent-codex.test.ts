@@ -36,7 +36,7 @@ testScenario("a change of files is shown in full, and allowed and denied in beck
   expect(sandbox.hasFile("denied.txt")).toBe(false);
 });
 
-describeInterruptions(codexDriver, { escapes: 1, isReported: false, hasQuestions: false });
+describeInterruptions(codexDriver, { escapes: 1, isReported: true, hasQuestions: false });
 
 testScenario("/compact, /new and /exit", async (sandbox) => {
   await sandbox.startFirst();
