@@ -90,6 +90,16 @@ async function startNtfy(options: Parameters<typeof startNtfyServer>[0] = {}): P
 }
 
 describe("beckon channel add", () => {
+  test("refuses a name whose secrets would share a variable with another channel's", async () => {
+    const before = JSON.stringify({ channels: { team: { type: "slack", channel: "C0123456789" } } });
+    writeConfig(before);
+    const terminal = openTerminal(["channel", "add", "team-bot"]);
+    await terminal.answer("Which service?", "telegram");
+    await terminal.waitFor("BECKON_CHANNEL_TEAM_BOT_TOKEN would be a secret of both team-bot and team");
+    expect(await terminal.child.exited).toBe(1);
+    expect(readFileSync(fixture.paths.config, "utf8")).toBe(before);
+  });
+
   test("asks, tests and writes a channel, and changes nothing else in config.json", async () => {
     const server = await startNtfy();
     const before = '{\n    "alerts": { "sound":false },\n\n    "autoLaunch" : true\n}\n';
