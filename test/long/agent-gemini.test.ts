@@ -39,8 +39,7 @@ testScenario("an edit, a long command, /clear, /quit and --resume", async (sandb
   await sandbox.waitUntilIdle();
   await sandbox.compareState("run");
 
-  await sandbox.typeLine("/clear");
-  await sandbox.waitForSession(({ endReason }) => endReason === "clear", "the session that was cleared");
+  await sandbox.typeCommand("/clear", ({ endReason }) => endReason === "clear");
   await sandbox.waitForSession(
     ({ state, turnCount }) => state === "active" && turnCount === 0,
     "the session after it",

@@ -60,6 +60,8 @@ export interface OtherSandbox {
   /** A turn without a tool: the agent replies with this text. */
   say(text: string): Promise<void>;
   typeLine(text: string): Promise<void>;
+  /** Types a command of the CLI's, and waits until beckon shows a session for which this is true. */
+  typeCommand(text: string, isMatch: (session: SessionSnapshot) => boolean): Promise<void>;
   pressKeys(...keys: readonly string[]): Promise<void>;
   /** Types a prompt that opens a dialog, and compares the state. */
   openDialog(kind: DialogKind, text: string): Promise<void>;
@@ -245,6 +247,24 @@ async function setUp(
     });
   }
 
+  /** On a busy machine the CLI may take Enter for a part of pasted text. On an empty prompt it does nothing. */
+  async function typeUntil(
+    text: string,
+    what: string,
+    isDone: () => boolean | Promise<boolean>,
+  ): Promise<void> {
+    await terminal.typeLine(text);
+    let enterAt = performance.now();
+    await waitFor(what, async () => {
+      if (await isDone()) return true;
+      if (performance.now() - enterAt > 3_000) {
+        await terminal.pressKeys("Enter");
+        enterAt = performance.now();
+      }
+      return false;
+    });
+  }
+
   const sandbox: OtherSandbox = {
     beckon,
     space,
@@ -256,19 +276,7 @@ async function setUp(
       // It shows its prompt before it reads keys.
       await Bun.sleep(1_500);
     },
-    async prompt(text) {
-      await terminal.typeLine(text);
-      let enterAt = performance.now();
-      await waitFor("work on the prompt", async () => {
-        if (state !== "idle") return true;
-        // On a busy machine the CLI may take Enter for a part of pasted text. On an empty prompt it does nothing.
-        if (performance.now() - enterAt > 3_000) {
-          await terminal.pressKeys("Enter");
-          enterAt = performance.now();
-        }
-        return false;
-      });
-    },
+    prompt: (text) => typeUntil(text, "work on the prompt", () => state !== "idle"),
     async startSlowTurn() {
       await sandbox.prompt(driver.slowPrompt ?? "DO slow 30");
       await sandbox.compareState("working");
@@ -283,6 +291,8 @@ async function setUp(
       await waitUntilIdle();
     },
     typeLine: (text) => terminal.typeLine(text),
+    typeCommand: (text, isMatch) =>
+      typeUntil(text, `the effect of ${text} in beckon status`, () => sessions.some(isMatch)),
     pressKeys: (...keys) => terminal.pressKeys(...keys),
     async openDialog(kind, text) {
       await sandbox.prompt(text);
@@ -317,8 +327,7 @@ async function setUp(
       await space.run(["pkill", "-KILL", "-f", commandLine], {});
     },
     async leaveCli() {
-      await terminal.typeLine(driver.exit);
-      await waitFor("the end of the CLI", async () => (await listCli()) === "");
+      await typeUntil(driver.exit, "the end of the CLI", async () => (await listCli()) === "");
       isRunning = false;
     },
     async listFiles() {
