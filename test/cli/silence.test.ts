@@ -162,7 +162,7 @@ describe("beckon quiet", () => {
     writeFileSync(fixture.paths.config, JSON.stringify({ quietHours: { from: at(-1), to: at(2) } }));
     await fixture.start();
     expect((await beckon("quiet", "off")).out).toMatch(
-      /^Quiet until .*\d\d:\d\d \(quiet hours\): beckon shows no alerts\.\n$/,
+      /^Quiet until .*\d\d:\d\d \(quiet hours\): beckon shows no alerts\. To change them: quietHours in config\.json\n$/,
     );
   });
 });
