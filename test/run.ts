@@ -19,7 +19,9 @@ const leftoverMs = 2_000;
 /** With more failed files than this, the change is broken and a second run would only take time. */
 const mostSecondRuns = 5;
 /** Two files run at a time, one of these and one of the others: these mostly wait for other programs. */
-const waiting = ["test/desktop/", "test/wine/", "test/channels/"];
+const waiting = ["test/desktop/", "test/wine/"];
+/** These run beside either of them, when one has nothing left to do. */
+const besideAny = ["test/channels/"];
 /** These load the machine or measure delays that a user would notice: they run one at a time. */
 const alone = ["test/build.test.ts", "test/torture/", "test/long/"];
 /** These wait for an agent's real CLI most of the time: they run last, two at a time. */
@@ -127,10 +129,11 @@ if (build.exitCode === 0) {
   const findGroup = (file: string) => {
     if (startsWithOneOf(alone, file)) return "single";
     if (startsWithOneOf(withCli, file)) return "cli";
+    if (startsWithOneOf(besideAny, file)) return "any";
     return startsWithOneOf(waiting, file) ? "waits" : "quick";
   };
-  const { single = [], cli = [], waits = [], quick = [] } = Object.groupBy(files, findGroup);
-  await Promise.all([runFiles(waits), runFiles(quick)]);
+  const { single = [], cli = [], any = [], waits = [], quick = [] } = Object.groupBy(files, findGroup);
+  await Promise.all([waits, quick].map((queue) => runFiles(queue).then(() => runQueue(any))));
   await runFiles(single);
   await Promise.all([runQueue(cli), runQueue(cli)]);
   unstable = await runFailedFilesAgain();
