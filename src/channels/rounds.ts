@@ -19,14 +19,18 @@ export interface Rounds {
   runSoon(): void;
   /** `t` is monotonic time. */
   runAt(t: number): void;
+  /** For what a user waits for: the pause after a round that took long is cut short. */
+  runNow(): void;
   stop(): void;
 }
 
 export const roundMs = 50;
 /** The pause after a round is so many times as long as it took: a storm of events costs a hundredth of the time. */
 const pauseFactor = 100;
-/** A message is to be marked as answered within 2 s, whatever a round costs. */
-const maxPauseMs = 1_500;
+/** A message is to be marked as answered within 2 s, which can take two rounds, whatever a round costs. */
+const maxPauseMs = 500;
+/** A flood of requests that end must not make one round follow another. */
+const minPauseMs = 100;
 const maxTimerMs = 60 * minuteMs;
 
 export function createRounds<Situation>(options: RoundsOptions<Situation>): Rounds {
@@ -35,12 +39,13 @@ export function createRounds<Situation>(options: RoundsOptions<Situation>): Roun
   let cancelTimer = () => {};
   let timerT = Number.POSITIVE_INFINITY;
   let pausedUntilT = Number.NEGATIVE_INFINITY;
+  let endedT = Number.NEGATIVE_INFINITY;
   let isRoundSoon = false;
   let isRunning = false;
   let isStopped = false;
 
-  function runAt(wantedT: number): void {
-    const t = Math.max(wantedT, firstT, pausedUntilT);
+  function startTimer(wantedT: number): void {
+    const t = Math.max(wantedT, firstT);
     if (isStopped || t >= timerT) return;
     cancelTimer();
     timerT = t;
@@ -61,7 +66,7 @@ export function createRounds<Situation>(options: RoundsOptions<Situation>): Roun
       if (isStopped) return;
       const startedT = clock().t;
       options.run(situation);
-      const endedT = clock().t;
+      endedT = clock().t;
       pausedUntilT = endedT + Math.min(maxPauseMs, (endedT - startedT) * pauseFactor);
     } catch (error) {
       options.onError(error);
@@ -70,6 +75,8 @@ export function createRounds<Situation>(options: RoundsOptions<Situation>): Roun
     }
   }
 
+  const runAt = (t: number): void => startTimer(Math.max(t, pausedUntilT));
+
   return {
     runSoon() {
       if (isRoundSoon) return;
@@ -77,6 +84,7 @@ export function createRounds<Situation>(options: RoundsOptions<Situation>): Roun
       runAt(clock().t + roundMs);
     },
     runAt,
+    runNow: () => startTimer(Math.max(clock().t, Math.min(pausedUntilT, endedT + minPauseMs))),
     stop() {
       isStopped = true;
       cancelTimer();

@@ -265,7 +265,7 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
     if (!channels.some((channel) => channel.hasMessage(key))) return;
     endings.set(key, { text: formatEnding(how, where), sinceT: clock().t });
     dirty.add(sessionKeyOf(session));
-    rounds.runAt(clock().t);
+    rounds.runNow();
   }
 
   async function open(name: string, settings: ChannelSettings, checked: CheckedChannel): Promise<void> {
@@ -286,7 +286,7 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
       findCause,
       onMessageChanged(key) {
         dirty.add(sessionKeyOfAlert(key));
-        rounds.runAt(clock().t);
+        rounds.runNow();
       },
       saver,
       onReportChanged: () => options.onChange?.(),
