@@ -28,7 +28,7 @@ export const roundMs = 50;
 /** The pause after a round is so many times as long as it took: a storm of events costs a hundredth of the time. */
 const pauseFactor = 100;
 /** A message is to be marked as answered within 2 s, which can take two rounds, whatever a round costs. */
-const maxPauseMs = 500;
+const maxPauseMs = 1_000;
 /** A flood of requests that end must not make one round follow another. */
 const minPauseMs = 100;
 const maxTimerMs = 60 * minuteMs;
