@@ -3,7 +3,7 @@ import type { Schedule, Sink, StateView } from "../core/ports.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import type { Session } from "../core/session/session.ts";
 import { timing } from "../core/timing.ts";
-import { schedule as systemSchedule } from "../storage/schedule.ts";
+import { createEarliestTimer, schedule as systemSchedule } from "../storage/schedule.ts";
 import { withLocalTime } from "../system/clock.ts";
 
 export interface RenderLoopOptions {
@@ -26,7 +26,6 @@ const settledAfterMs = [timing.settleMs + 50, timing.contradictionMs + 50] as co
 /** The shortest pause between two rounds, and how many times as long as a round took. */
 const minPauseMs = 20;
 const pauseFactor = 5;
-const maxTimerMs = 60 * 60_000;
 
 export function createRenderLoop(options: RenderLoopOptions): RenderLoop {
   const { clock, sessions, onProblem, schedule = systemSchedule } = options;
@@ -37,20 +36,15 @@ export function createRenderLoop(options: RenderLoopOptions): RenderLoop {
   let renderedT = Number.NEGATIVE_INFINITY;
   let pauseMs = minPauseMs;
   let lastRoundMs = 0;
-  let cancelTimer = () => {};
-  let timerT = Number.POSITIVE_INFINITY;
   let isRendering = false;
   let isStopped = false;
 
+  const timer = createEarliestTimer(clock, schedule, () => {
+    renderAll().catch((error) => onProblem(`could not show the sessions: ${error}`));
+  });
+
   function renderAt(t: number): void {
-    if (isStopped || t >= timerT) return;
-    cancelTimer();
-    timerT = t;
-    const delayMs = Math.min(Math.max(0, t - clock().t), maxTimerMs);
-    cancelTimer = schedule(() => {
-      timerT = Number.POSITIVE_INFINITY;
-      renderAll().catch((error) => onProblem(`could not show the sessions: ${error}`));
-    }, delayMs);
+    if (!isStopped) timer.startAt(t);
   }
 
   async function renderAll(): Promise<void> {
@@ -103,7 +97,7 @@ export function createRenderLoop(options: RenderLoopOptions): RenderLoop {
     refresh,
     stop() {
       isStopped = true;
-      cancelTimer();
+      timer.cancel();
     },
   };
 }

@@ -1,7 +1,7 @@
 /** When the rounds of the sink run: many changes share one, and a pause follows one that took long. */
 import type { Schedule } from "../core/ports.ts";
 import type { ClockReading } from "../core/session/event.ts";
-import { minuteMs } from "../core/timing.ts";
+import { createEarliestTimer } from "../storage/schedule.ts";
 
 export interface RoundsOptions<Situation> {
   readonly clock: () => ClockReading;
@@ -31,30 +31,23 @@ const pauseFactor = 100;
 const maxPauseMs = 1_000;
 /** A flood of requests that end must not make one round follow another. */
 const minPauseMs = 100;
-const maxTimerMs = 60 * minuteMs;
 
 export function createRounds<Situation>(options: RoundsOptions<Situation>): Rounds {
   const { clock, schedule } = options;
   const firstT = clock().t + options.firstMs;
-  let cancelTimer = () => {};
-  let timerT = Number.POSITIVE_INFINITY;
   let pausedUntilT = Number.NEGATIVE_INFINITY;
   let endedT = Number.NEGATIVE_INFINITY;
   let isRoundSoon = false;
   let isRunning = false;
   let isStopped = false;
 
-  function startTimer(wantedT: number): void {
-    const t = Math.max(wantedT, firstT);
-    if (isStopped || t >= timerT) return;
-    cancelTimer();
-    timerT = t;
-    const delayMs = Math.min(Math.max(0, t - clock().t), maxTimerMs);
-    cancelTimer = schedule(() => {
-      timerT = Number.POSITIVE_INFINITY;
-      isRoundSoon = false;
-      void runRound();
-    }, delayMs);
+  const timer = createEarliestTimer(clock, schedule, () => {
+    isRoundSoon = false;
+    void runRound();
+  });
+
+  function startTimer(t: number): void {
+    if (!isStopped) timer.startAt(Math.max(t, firstT));
   }
 
   /** A round that is being prepared will see everything that changes until then. */
@@ -87,7 +80,7 @@ export function createRounds<Situation>(options: RoundsOptions<Situation>): Roun
     runNow: () => startTimer(Math.max(clock().t, Math.min(pausedUntilT, endedT + minPauseMs))),
     stop() {
       isStopped = true;
-      cancelTimer();
+      timer.cancel();
     },
   };
 }

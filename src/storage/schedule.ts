@@ -1,4 +1,6 @@
 import type { Schedule } from "../core/ports.ts";
+import type { ClockReading } from "../core/session/event.ts";
+import { hourMs } from "../core/timing.ts";
 
 /** The system's timers. A timer that is waiting does not keep the process alive. */
 export const schedule: Schedule = (work, ms) => {
@@ -17,3 +19,34 @@ export const scheduleTogether: Schedule = (work, ms) => {
   const now = performance.now();
   return schedule(work, Math.ceil((now + ms / 2) / tickMs) * tickMs - now);
 };
+
+export interface EarliestTimer {
+  /** `t` is monotonic time. Does nothing if the timer fires earlier anyway. */
+  startAt(t: number): void;
+  cancel(): void;
+}
+
+/** One timer for work that several reasons can ask for: the earliest of the times counts. It fires after an hour at the latest. */
+export function createEarliestTimer(
+  clock: () => ClockReading,
+  schedule: Schedule,
+  work: () => void,
+): EarliestTimer {
+  let cancelTimer = () => {};
+  let timerT = Number.POSITIVE_INFINITY;
+  return {
+    startAt(t) {
+      if (t >= timerT) return;
+      cancelTimer();
+      timerT = t;
+      cancelTimer = schedule(
+        () => {
+          timerT = Number.POSITIVE_INFINITY;
+          work();
+        },
+        Math.min(Math.max(0, t - clock().t), hourMs),
+      );
+    },
+    cancel: () => cancelTimer(),
+  };
+}
