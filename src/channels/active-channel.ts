@@ -200,7 +200,7 @@ export async function openActiveChannel(options: ActiveChannelOptions): Promise<
     },
     onDropped(key, reason) {
       const hidden = secrets().redact(reason);
-      onProblem(`an alert was not sent: ${hidden}`);
+      onProblem(`an alert was not sent: ${reason}`);
       options.onDelivery(key, false, `not sent to ${name}: ${hidden}`);
     },
     onProblem,

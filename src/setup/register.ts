@@ -85,7 +85,7 @@ export async function register(options: RegisterOptions): Promise<{ readonly bac
 }
 
 /**
- * Throws an error for the user if a file of a project is a link that leads out of it: whoever wrote the project could choose any of
+ * Throws an error for the user if a file of a project is a link that leads out of it: its author could choose any of
  * the user's files. The settings are in a folder of the project's.
  */
 export function refuseOutside({ path, target }: SettingsFile, scope: Scope): void {

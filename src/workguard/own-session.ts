@@ -40,7 +40,7 @@ export function findOwnSession(
     const sessionId = env[forwarding.sessionVariable ?? ""] || null;
     const hasPid = Number.isInteger(pid) && pid > 1;
     const known = sessions?.find((session) => session.provider === id && session.sessionId === sessionId);
-    // The server that several terminals share is no session's own process, so the variable has to do.
+    // Several terminals share the server's process, so it does not tell the session. The variable does.
     const isOfServer = forwarding.pidVariable === null && known !== undefined && known.state !== "completed";
     const isParent =
       ancestors.length === 0 ? hasPid || sessionId !== null : hasPid && ancestors.includes(pid);
