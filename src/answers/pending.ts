@@ -2,10 +2,12 @@
  * Permission requests whose hooks wait for the user. An answer goes to one of them, once, and becomes a decision only here.
  * If the ask ends in any other way, its hook gets `{}` and the terminal's dialog decides as if beckon were not there.
  */
+
 import type { AnswerSupport, WatchedRequest } from "../agents/agent.ts";
 import { openEnvelope } from "../agents/envelope.ts";
 import type { LoadedAgents } from "../agents/index.ts";
 import type { Config } from "../core/config/config.ts";
+import { forgetOldest } from "../core/forget-oldest.ts";
 import { asRecord, isRecord, type JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { ActionRefused, HoldHandler, HookConnection } from "../core/ports.ts";
@@ -219,8 +221,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     const before = asked.get(request);
     asked.delete(request);
     asked.set(request, before ?? hash);
-    const [oldest] = asked.keys();
-    if (asked.size > maxRemembered && oldest !== undefined) asked.delete(oldest);
+    forgetOldest(asked, maxRemembered);
     return before === undefined || before === hash;
   }
 
@@ -371,8 +372,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     if (!request.sent) return;
     const { answer: given, confirm } = request.sent;
     answeredAsks.set(answerIdOf(given.ask), formatGivenAnswer(given));
-    const [oldest] = answeredAsks.keys();
-    if (answeredAsks.size > maxRemembered && oldest !== undefined) answeredAsks.delete(oldest);
+    forgetOldest(answeredAsks, maxRemembered);
     confirm("printed");
     remove(request);
     request.connection.close();

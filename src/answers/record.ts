@@ -1,4 +1,5 @@
 /** Writes the answer log: who answered what and where, which alerts were shown, and why others were not. */
+import { forgetOldest } from "../core/forget-oldest.ts";
 import type { AskEnd, SessionChange } from "../core/ports.ts";
 import {
   createAskAlertKey,
@@ -85,8 +86,7 @@ export function createAnswerRecorder(options: AnswerRecorderOptions): AnswerReco
     const keys = loadRecorded();
     keys.delete(alert);
     keys.add(alert);
-    const [oldest] = keys;
-    if (keys.size > maxRecordedAlerts && oldest !== undefined) keys.delete(oldest);
+    forgetOldest(keys, maxRecordedAlerts);
     add(session, { ...entry, by: null, alert });
   }
 

@@ -2,7 +2,9 @@
  * One-time references: what a button or a reply carries instead of a session's name and an answer. Each is random, belongs to one
  * ask on one channel, and is void once it was used or its ask is over. Only hashes are kept, in memory and on disk.
  */
+
 import { createHash, randomBytes } from "node:crypto";
+import { forgetOldest } from "../core/forget-oldest.ts";
 import { isRecord } from "../core/json.ts";
 import type { ResponseMeaning } from "./message.ts";
 
@@ -34,8 +36,7 @@ export function createReferences(saved: unknown, onChange: () => void): Referenc
     create(reference) {
       const token = randomBytes(referenceBytes).toString("base64url");
       byHash.set(hash(token), reference);
-      const [oldest] = byHash.keys();
-      if (byHash.size > maxReferences && oldest !== undefined) byHash.delete(oldest);
+      forgetOldest(byHash, maxReferences);
       onChange();
       return token;
     },

@@ -1,9 +1,9 @@
 /** Finds the project that a folder belongs to. */
 import { existsSync, realpathSync } from "node:fs";
-import { dirname, join } from "node:path";
 import type { Config } from "../core/config/config.ts";
 import { findGuardSettings, findLongest, type GuardSettings } from "../core/config/work-guard.ts";
 import { readOr } from "../storage/files.ts";
+import { findRepository } from "../system/repository.ts";
 import { type PortBook, PortError } from "./ports.ts";
 import { readPorts, type StorePaths } from "./store.ts";
 
@@ -35,10 +35,3 @@ export function addRealPaths(workGuard: Config["workGuard"]): Config["workGuard"
 }
 
 const findRealPath = (folder: string): string => readOr(() => realpathSync(folder), folder);
-
-/** The folder with `.git`, at or above this one. */
-function findRepository(folder: string): string | null {
-  if (existsSync(join(folder, ".git"))) return folder;
-  const parent = dirname(folder);
-  return parent === folder ? null : findRepository(parent);
-}

@@ -2,6 +2,7 @@
  * Codex's rollout file, row by row: what its hooks do not report. A turn that failed sends no hook; who decides about
  * approvals, Plan mode and `codex exec` are in no payload; tokens and quotas are only here.
  */
+import { forgetOldest } from "../../core/forget-oldest.ts";
 import { asRecord, isRecord, type JsonRecord, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { ContextUse, QuotaUse, RateLimits, Usage } from "../../core/session/event.ts";
@@ -131,8 +132,7 @@ function addCall({ calls }: RolloutState, { call_id, name, arguments: args, inpu
   const questions = name === askUser ? listQuestions(fields) : [];
   if (patch === null && questions.length === 0) return null;
   calls.set(callId, { patch, folder: workdir === null ? null : String(workdir), questions });
-  const [oldest] = calls.keys();
-  if (calls.size > maxCalls && oldest !== undefined) calls.delete(oldest);
+  forgetOldest(calls, maxCalls);
   return null;
 }
 

@@ -1,8 +1,10 @@
 /** The client of Discord: messages and threads through @discordjs/rest, taps through the gateway. */
+
 import { createHash } from "node:crypto";
 import { DiscordAPIError, HTTPError, RateLimitError, REST } from "@discordjs/rest";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Check } from "@sinclair/typebox/value";
+import { forgetOldest } from "../../core/forget-oldest.ts";
 import { isRecord, type JsonRecord } from "../../core/json.ts";
 import { schedule as scheduleTimer } from "../../storage/schedule.ts";
 import { createAccountList } from "../accounts.ts";
@@ -179,8 +181,7 @@ function openBot(options: ChannelOptions): Channel {
     // A resumed connection can repeat one.
     if (seenInteractions.has(interaction.id)) return;
     seenInteractions.add(interaction.id);
-    const [oldest] = seenInteractions;
-    if (seenInteractions.size > maxSeenInteractions && oldest !== undefined) seenInteractions.delete(oldest);
+    forgetOldest(seenInteractions, maxSeenInteractions);
     responses.start(() =>
       handle(interaction).catch((error) =>
         onProblem(`Discord: a response was not confirmed: ${toDeliveryError(error).message}`),

@@ -4,6 +4,7 @@
  */
 
 import { readErrorMessage } from "../../core/error-message.ts";
+import { forgetOldest } from "../../core/forget-oldest.ts";
 import { asRecord } from "../../core/json.ts";
 import {
   type Channel,
@@ -101,8 +102,7 @@ export function openNtfy(options: ChannelOptions): Channel {
       if (event !== "message" || typeof message !== "string" || typeof id !== "string") return;
       if (seenIds.has(id)) return;
       seenIds.add(id);
-      const [oldest] = seenIds;
-      if (seenIds.size > maxSeenIds && oldest !== undefined) seenIds.delete(oldest);
+      forgetOldest(seenIds, maxSeenIds);
       state.set({ since: id });
       const [reference = "", ...words] = message.trim().split(/\s+(?=[\s\S])/);
       const text = words.length === 0 ? null : message.trim().slice(reference.length).trim();

@@ -2,6 +2,7 @@
  * Slack's Web API and incoming webhooks, with fetch: @slack/web-api and @slack/socket-mode together took 13 MB of memory and
  * 23 ms to load, for four methods.
  */
+import { forgetOldest } from "../../core/forget-oldest.ts";
 import { asRecord, type JsonRecord } from "../../core/json.ts";
 import { createAccountList } from "../accounts.ts";
 import { type Channel, type ChannelMessage, type ChannelOptions, DeliveryError } from "../channel.ts";
@@ -147,8 +148,7 @@ function openBot(options: ChannelOptions): Channel {
   function rememberReply(handle: string, { replyReference }: ChannelMessage): void {
     const isKnown = replyReferences.delete(handle);
     if (replyReference !== null) replyReferences.set(handle, replyReference);
-    const [oldest] = replyReferences.keys();
-    if (replyReferences.size > maxReplyTargets && oldest !== undefined) replyReferences.delete(oldest);
+    forgetOldest(replyReferences, maxReplyTargets);
     if (isKnown || replyReference !== null) state.set({ replyReferences: [...replyReferences] });
   }
 

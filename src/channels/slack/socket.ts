@@ -2,7 +2,9 @@
  * Socket Mode: Slack sends taps and replies in envelopes through a WebSocket that beckon opens. Every envelope is acknowledged
  * within 3 seconds, or Slack sends it again. Slack closes each connection after some hours, and announces it.
  */
+
 import { readErrorMessage } from "../../core/error-message.ts";
+import { forgetOldest } from "../../core/forget-oldest.ts";
 import { asRecord, type JsonRecord } from "../../core/json.ts";
 import type { Schedule } from "../../core/ports.ts";
 import { schedule as scheduleTimer } from "../../storage/schedule.ts";
@@ -158,8 +160,7 @@ export function createSocket(options: SocketOptions): Socket {
     const key = typeof event_id === "string" ? event_id : id;
     if (envelopes.has(key)) return;
     envelopes.add(key);
-    const [oldest] = envelopes;
-    if (envelopes.size > maxRememberedEnvelopes && oldest !== undefined) envelopes.delete(oldest);
+    forgetOldest(envelopes, maxRememberedEnvelopes);
     const response = parseEnvelope(message);
     if (response) options.onResponse(response);
   }

@@ -2,7 +2,9 @@
  * The client of Telegram. It sends with grammy's Api and receives taps and replies by long polling. The web build of grammy is
  * used: it calls the fetch that it is given, while the other one brings its own with a deadline that Bun ignores.
  */
+
 import { Api, GrammyError, HttpError } from "grammy/web";
+import { forgetOldest } from "../../core/forget-oldest.ts";
 import { schedule as scheduleTimer } from "../../storage/schedule.ts";
 import { createAccountList } from "../accounts.ts";
 import { type Channel, type ChannelMessage, type ChannelOptions, DeliveryError } from "../channel.ts";
@@ -162,8 +164,7 @@ export function openTelegram(options: ChannelOptions): Channel {
   function startHandling(received: Update): boolean {
     if (seenUpdates.has(received.update_id)) return false;
     seenUpdates.add(received.update_id);
-    const [oldest] = seenUpdates;
-    if (seenUpdates.size > maxSeenUpdates && oldest !== undefined) seenUpdates.delete(oldest);
+    forgetOldest(seenUpdates, maxSeenUpdates);
     responses.start(() =>
       handle(received).catch((error) =>
         onProblem(`Telegram: a response was not confirmed: ${toDeliveryError(error).message}`),

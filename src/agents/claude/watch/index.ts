@@ -1,5 +1,7 @@
 /** Watches what Claude Code's hooks do not report: its status files and its transcripts. Both become events as hooks do. */
+
 import { join } from "node:path";
+import { forgetOldest } from "../../../core/forget-oldest.ts";
 import {
   type Change,
   createInternalEvent,
@@ -191,8 +193,7 @@ export function watchClaude(context: WatchContext): AgentWatcher {
     if (known?.place === place && known.cwd === cwd && known.gitBranch === gitBranch) return;
     branches.delete(place.pid);
     branches.set(place.pid, { place, cwd, gitBranch });
-    const [oldest] = branches.keys();
-    if (branches.size > maxBranches && oldest !== undefined) branches.delete(oldest);
+    forgetOldest(branches, maxBranches);
   }
 
   /** The transcript names the branch only after the first prompt. */

@@ -1,5 +1,6 @@
 /** Watches what Codex's hooks do not report: its rollout files, and the shared server that runs most sessions. */
 
+import { forgetOldest } from "../../../core/forget-oldest.ts";
 import { limits } from "../../../core/limits.ts";
 import {
   type Change,
@@ -67,8 +68,7 @@ export function watchCodex(context: WatchContext): AgentWatcher {
     const before = shown.get(key);
     shown.delete(key);
     shown.set(key, sessionId);
-    const [oldest] = shown.keys();
-    if (shown.size > maxShown && oldest !== undefined) shown.delete(oldest);
+    forgetOldest(shown, maxShown);
     if (before !== undefined && before !== sessionId && findSession(before)?.ended === null)
       emit({ sessionId: before }, clock(), { kind: "session-end", reason: "clear" });
   }

@@ -2,9 +2,11 @@
  * Follows Codex's shared server. Every client gets the status of all threads; only a subscriber gets their requests, and a
  * subscribed thread is never unloaded. So beckon subscribes to a thread only while it waits for the user.
  */
+
 import { existsSync } from "node:fs";
 import { version } from "../../../../package.json";
 import { readErrorMessage } from "../../../core/error-message.ts";
+import { forgetOldest } from "../../../core/forget-oldest.ts";
 import { asRecord, type JsonRecord, readText } from "../../../core/json.ts";
 import { limits } from "../../../core/limits.ts";
 import type { Exec, ListWindows } from "../../../core/ports.ts";
@@ -286,8 +288,7 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
     const asked = findAsk(session, request, content) ?? openAsk(thread, request, payload);
     if (asked === null) return;
     contents.set(asked, content);
-    const [oldest] = contents.keys();
-    if (contents.size > maxContents && oldest !== undefined) contents.delete(oldest);
+    forgetOldest(contents, maxContents);
     const server = connection;
     const send = (decision: object): boolean => server?.respond(request.id, decision) === true;
     const release = options.holdRequest({ request: asked, sessionId, payload, send });

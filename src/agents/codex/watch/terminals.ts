@@ -3,13 +3,14 @@
  * them: the only bridge is the title, `<thread name> | <project>` (measured). tmux says what the title of a pane is, and the
  * desktop what the title of a window is; a tab that is not shown has none.
  */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
 import type { DesktopWindow, Exec, ListWindows } from "../../../core/ports.ts";
 import type { Place } from "../../../core/session/event.ts";
 import { pickTerminalVariables } from "../../../core/terminal-variables.ts";
 import { readVariable } from "../../../core/terminals.ts";
 import { listAncestors, parseStartTime } from "../../../system/processes.ts";
+import { findRepository } from "../../../system/repository.ts";
 import { formatTty } from "../../../system/tty.ts";
 import { isOwnSocket as isOwnSocketFile } from "./own-socket.ts";
 
@@ -99,20 +100,15 @@ const maxFolderLength = 24;
 /** The titles that the thread's terminal can have: Codex names the project's folder, or the current one. Empty without a name. */
 export function listTitles({ name, cwd }: TitledThread): readonly string[] {
   if (name === null || cwd === null) return [];
-  const folders = new Set([cwd, findProject(cwd)].map((path) => cutPart(basename(path), maxFolderLength)));
+  const folders = new Set(
+    [cwd, findRepository(cwd) ?? cwd].map((path) => cutPart(basename(path), maxFolderLength)),
+  );
   return [...folders].map((folder) => `${cutPart(name, maxNameLength)} | ${folder}`);
 }
 
 function cutPart(text: string, max: number): string {
   const characters = [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
   return characters.length <= max ? text : `${characters.slice(0, max - 3).join("")}...`;
-}
-
-/** The folder of the repository that contains this one; this one itself if there is none. */
-function findProject(cwd: string): string {
-  for (let path = cwd; path !== dirname(path); path = dirname(path))
-    if (existsSync(join(path, ".git"))) return path;
-  return cwd;
 }
 
 /** Before the title stands a spinner while it works, and `[ . ] Action Required | ` while it waits. */

@@ -7,11 +7,11 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { asRecord } from "../../../core/json.ts";
-import { limits } from "../../../core/limits.ts";
 import type { Place } from "../../../core/session/event.ts";
-import { readFileStamp, readOr, readSmallFile } from "../../../storage/files.ts";
+import { readFileStamp, readOr } from "../../../storage/files.ts";
 import { readCommandLine, readStartTime } from "../../../system/processes.ts";
 import { asText, readPath } from "../../hook-event.ts";
+import { readSettingsText } from "../../setup/file-check.ts";
 
 export interface OpenSession {
   readonly sessionId: string;
@@ -32,7 +32,7 @@ export function createOpenSessionsReader(copilotFolder: string): () => readonly 
   return () => {
     const current = readFileStamp(path);
     if (current === stamp) return null;
-    const text = readText(path);
+    const text = readSettingsText(path);
     // Written again while it was read: next time.
     const file = parse(text);
     if (file === null) return null;
@@ -89,7 +89,7 @@ function findLockingPid(sessionFolder: string): number | null {
 const readLogs = (copilotFolder: string): readonly ProcessLog[] =>
   listPids(join(copilotFolder, "logs"), /^process-\d+-(\d+)\.log$/).map(([pid, path]) => ({
     pid,
-    text: readText(path),
+    text: readSettingsText(path),
   }));
 
 function findLoggingPid(logs: readonly ProcessLog[], sessionId: string): number | null {
@@ -104,9 +104,6 @@ const isCopilot = (commandLine: readonly string[]): boolean =>
 /** The session's workspace.yaml has a line `cwd: /home/ann/project`. null if unknown. */
 export function readWorkspaceFolder(copilotFolder: string, sessionId: string): string | null {
   const path = join(copilotFolder, "session-state", sessionId, "workspace.yaml");
-  const [, cwd = ""] = /^cwd: (.+)$/m.exec(readText(path)) ?? [];
+  const [, cwd = ""] = /^cwd: (.+)$/m.exec(readSettingsText(path)) ?? [];
   return readPath(cwd.trim().replace(/^(["'])(.*)\1$/, "$2"));
 }
-
-const readText = (path: string): string =>
-  readOr(() => readSmallFile(path, limits.maxAgentSettingsBytes), "");
