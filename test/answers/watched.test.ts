@@ -58,11 +58,11 @@ beforeEach(() => {
   release = () => {};
 });
 
-function hold(): void {
+function hold(command = payload.command): void {
   release = pending.holdWatched("codex", {
     request: "asked-1",
     sessionId: "s-1",
-    payload,
+    payload: { ...payload, command },
     send(decision) {
       if (isReachable) sent.push(decision);
       return isReachable;
@@ -86,6 +86,28 @@ test("a request that asks for something else is not answered by what was shown b
   expect(sent).toEqual([]);
   hold();
   expect(await pending.answer(session(), id, { do: "allow" }, "phone")).toMatchObject({ ok: true });
+});
+
+test("nor is one that has the same 32-bit hash as what was shown", async () => {
+  const shownAs = JSON.stringify(
+    codex.answering?.describe({ ...payload, command: "npm publish 1000000" }, { cwd: "/p" }),
+  );
+  const seen = new Map<number, string>();
+  let found: readonly [string, string] | null = null;
+  for (let n = 1_000_000; found === null && n < 2_000_000; n++) {
+    const hash = Bun.hash.xxHash32(shownAs.replaceAll("1000000", String(n)));
+    const other = seen.get(hash);
+    if (other !== undefined) found = [other, `npm publish ${n}`];
+    seen.set(hash, `npm publish ${n}`);
+  }
+  const [shown, other] = found ?? ["", ""];
+  expect(shown).not.toBe("");
+  hold(shown);
+  const id = answerId();
+  release();
+  hold(other);
+  expect(await pending.answer(session(), id, { do: "allow" }, "phone")).toMatchObject({ refused: 409 });
+  expect(sent).toEqual([]);
 });
 
 test("the whole command is shown, and the answer goes to the server once", async () => {

@@ -1,8 +1,11 @@
 /** Edits JSON in its text, where parsing and writing it again would cost more. */
 
-/** Equal for equal texts. 32 bits and the length are enough to tell the payloads of one session within a second apart. */
+/**
+ * Equal for equal texts, and for no others: a text that an agent writes must not pass for another that was shown. Two texts with
+ * one 32-bit hash are found in seconds. Not node:crypto, which would be loaded at every hook.
+ */
 export function hashText(text: string): string {
-  return `${text.length.toString(36)}.${Bun.hash.xxHash32(text).toString(36)}`;
+  return Bun.CryptoHasher.hash("sha256", text, "base64url");
 }
 
 /** Equal for equal values. Empty for a value that is nested too deep to be written as JSON. */
