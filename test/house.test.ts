@@ -168,7 +168,7 @@ describe("the rules notice", () => {
   test("a hash is pure", () => {
     expect(wrongImports(house({ "src/core/a.ts": 'import { createHash } from "node:crypto";' }))).toEqual([]);
     expect(impurities(house({ "src/core/a.ts": "const h = Bun.hash(text);" }))).toEqual([]);
-    const sha = "const h = Bun.CryptoHasher.hash(\"sha256\", text);";
+    const sha = 'const h = Bun.CryptoHasher.hash("sha256", text);';
     expect(impurities(house({ "src/core/a.ts": sha }))).toEqual([]);
   });
 

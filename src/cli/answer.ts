@@ -10,6 +10,7 @@ import { parseArguments, usageError } from "./args.ts";
 import {
   type AnswerableAsk,
   explainUnanswerable,
+  formatAnswerCommand,
   isAnswerable,
   needsConfirmation,
   sendAnswer,
@@ -28,7 +29,7 @@ interface AnswerArguments {
   readonly literalFrom: number;
   /** `--yes`: no confirmation. */
   readonly isConfirmed: boolean;
-  /** null: the only open ask. */
+  /** null: the only open ask, if it was open when this command was started. */
   readonly askId: string | null;
 }
 
@@ -105,28 +106,37 @@ function openAsks(session: SessionSnapshot, askId: string | null): readonly AskS
   return asks;
 }
 
-/** Never guesses between several asks. */
-function chooseAsk(session: SessionSnapshot, askId: string | null): AnswerableAsk {
+/** Never guesses between several asks, nor takes one that the user cannot have meant. */
+export function chooseAsk(
+  session: SessionSnapshot,
+  askId: string | null,
+  startedAt = performance.timeOrigin,
+): AnswerableAsk {
   const asks = openAsks(session, askId);
   const answerable = asks.filter(isAnswerable);
-  const [only, ...others] = answerable;
+  const [only] = answerable;
   if (!only) throw new Error(asks.slice(0, 1).map((ask) => explainUnanswerable(ask, session))[0]);
-  if (others.length === 0) return only;
-  const rows = answerable.map((ask) => `  --ask ${ask.answerId}  ${subjectOf(ask)}`);
-  const heading = `${nameOf(session)} asks ${answerable.length} things. Add one of these to say which:`;
-  throw new Error([heading, ...rows].map(stripControls).join("\n"));
+  if (asks.length > 1) {
+    const rows = answerable.map((ask) => `  --ask ${ask.answerId}  ${subjectOf(ask)}`);
+    const heading = `${nameOf(session)} asks ${asks.length} things. Add one of these to say which:`;
+    throw new Error([heading, ...rows].map(stripControls).join("\n"));
+  }
+  if (askId === null && only.openedAt > startedAt)
+    throw new Error(
+      `${nameOf(session)} asks something new since you ran this. See it with: ${formatAnswerCommand(shortId(session), only)}`,
+    );
+  return only;
 }
 
 function showAsks(session: SessionSnapshot, { session: typed, askId }: AnswerArguments): void {
   const asks = openAsks(session, askId);
   // By the time of the answer, a project's name could mean another session.
   const name = typed === null || typed === session.project ? shortId(session) : typed;
-  const isOne = asks.filter(isAnswerable).length === 1;
-  const parts = asks.map((ask) => {
-    if (!isAnswerable(ask)) return [explainUnanswerable(ask, session)];
-    const target = isOne ? name : `${name} --ask ${ask.answerId}`;
-    return formatAsk(ask.asked, nameOf(session), target);
-  });
+  const parts = asks.map((ask) =>
+    isAnswerable(ask)
+      ? formatAsk(ask.asked, nameOf(session), formatAnswerCommand(name, ask))
+      : [explainUnanswerable(ask, session)],
+  );
   print(`${parts.map((lines) => lines.join("\n")).join("\n\n")}\n`);
 }
 
@@ -141,12 +151,10 @@ function formatDetails(details: AskDetails, sessionName: string): string[] {
   ].map((line) => stripControls(line).trimEnd());
 }
 
-/** `target` is what follows `beckon answer`: the session and, if it asks several things, which. */
-function formatAsk(details: AskDetails, sessionName: string, target: string): string[] {
+/** `answerCommand` is what the words of an answer follow. */
+function formatAsk(details: AskDetails, sessionName: string, answerCommand: string): string[] {
   const isPart = !details.isWhole && details.kind !== "question";
-  const choices = choicesOf(details).map(
-    ([words, about]) => [`  beckon answer ${stripControls(target)} ${words}`, about] as const,
-  );
+  const choices = choicesOf(details).map(([words, about]) => [`  ${answerCommand} ${words}`, about] as const);
   const columns = Math.max(...choices.map(([command]) => Bun.stringWidth(command)));
   return [
     ...formatDetails(details, sessionName),

@@ -2,6 +2,7 @@
 import type { Answer, AskDetails } from "../core/session/ask-details.ts";
 import { formatFirstQuestion } from "../core/session/texts.ts";
 import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
+import { quoteIfNeeded } from "../shell/index.ts";
 import type { Paths } from "../storage/paths.ts";
 import { callApi } from "./client.ts";
 import { encodeKey, nameOf, shortId } from "./find-session.ts";
@@ -18,11 +19,18 @@ export const needsConfirmation = ({ dangers, lines }: AskDetails): boolean =>
 
 export function explainUnanswerable(ask: AskSnapshot, session: SessionSnapshot): string {
   const why = ask.why ?? "it is being answered";
-  const next = `Go there with: beckon focus ${shortId(session)}`;
+  const next = `Go there with: beckon focus ${quoteIfNeeded(shortId(session))}`;
   return stripControls(
     `${subjectOf(ask)} (${nameOf(session)}) cannot be answered from here: ${why}. ${next}`,
   );
 }
+
+/**
+ * The command that shows or answers this ask, and no other that opens meanwhile. Agents choose the ids of their sessions, and
+ * the user may copy the command into a shell.
+ */
+export const formatAnswerCommand = (session: string, { answerId }: Pick<AnswerableAsk, "answerId">): string =>
+  `beckon answer ${[session, "--ask", answerId].map((word) => quoteIfNeeded(stripControls(word))).join(" ")}`;
 
 const maxSubjectColumns = 200;
 

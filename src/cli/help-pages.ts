@@ -144,7 +144,7 @@ export function createPages(table: readonly Agent[]): readonly (readonly HelpPag
           ["beckon answer --next", "show what has waited longest"],
           ["beckon answer SESSION allow", "or always, deny [MESSAGE], your REPLY"],
         ],
-        summary: `Shows what a session asks, or answers it. What is long or dangerous is shown again before you allow it. Without a terminal, something dangerous is allowed only with --yes. ${namesSession} If several are in it, it means the one that waits.`,
+        summary: `Shows what a session asks, or answers it. What is long or dangerous is shown again before you allow it. Without --ask it answers only if one thing is asked, and was when you ran it. Without a terminal, something dangerous is allowed only with --yes. ${namesSession} If several are in it, it means the one that waits.`,
         usage: [
           "beckon answer SESSION",
           "beckon answer --next",
@@ -155,7 +155,7 @@ export function createPages(table: readonly Agent[]): readonly (readonly HelpPag
         ],
         options: [
           ["--next", "show what the session asks that has waited longest"],
-          ["--ask ID", "which ask, if there are several"],
+          ["--ask ID", "this ask and no other; the commands that beckon prints have it"],
           ["--yes", "do not ask for confirmation"],
           ["--", "send the rest as text"],
         ],

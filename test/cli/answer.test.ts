@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { parseAnswer } from "../../src/cli/answer.ts";
+import { chooseAsk, parseAnswer } from "../../src/cli/answer.ts";
 import type { AskDetails } from "../../src/core/session/ask-details.ts";
+import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
 import {
   type AnswerFixture,
   createAnswerFixture,
@@ -132,6 +133,16 @@ describe("an answer as typed", () => {
   });
 });
 
+test("an ask that opened after the command was started is not the one that it means", () => {
+  const ask = { kind: "permission", openedAt: 1_000, answerId: "s-1-1.ab", asked: permission };
+  const session = { sessionId: "s-1", project: "shop", asks: [ask] } as unknown as SessionSnapshot;
+  expect(() => chooseAsk(session, null, 999)).toThrow(
+    "shop asks something new since you ran this. See it with: beckon answer s-1 --ask s-1-1.ab",
+  );
+  expect(chooseAsk(session, null, 1_001)).toBe(ask as never);
+  expect(chooseAsk(session, "s-1-1.ab", 999)).toBe(ask as never);
+});
+
 describe("while beckon runs", () => {
   let fixture: AnswerFixture;
   beforeEach(async () => {
@@ -179,9 +190,9 @@ describe("while beckon runs", () => {
         "  npm test",
         "",
         "Answer with:",
-        "  beckon answer s-1 allow",
-        `  beckon answer s-1 always   ${first.asked.always[0]}`,
-        '  beckon answer s-1 deny     or with a message: deny "use pnpm"',
+        `  beckon answer s-1 --ask ${first.answerId} allow`,
+        `  beckon answer s-1 --ask ${first.answerId} always   ${first.asked.always[0]}`,
+        `  beckon answer s-1 --ask ${first.answerId} deny     or with a message: deny "use pnpm"`,
         "",
       ].join("\n"),
       err: "",
@@ -202,11 +213,11 @@ describe("while beckon runs", () => {
     fixture.startHook(
       createRequest("s-1", { tool_name: "AskUserQuestion", tool_input, permission_suggestions: [] }),
     );
-    await fixture.waitForAsk("s-1");
+    const { answerId } = await fixture.waitForAsk("s-1");
     const { out, code } = await answer("s-1");
     expect(code).toBe(0);
     expect(out).toContain("  Which colour?\n    1. Red: the red one\n    2. Blue: the blue one\n");
-    expect(out).toContain("  beckon answer s-1 1 ");
+    expect(out).toContain(`  beckon answer s-1 --ask ${answerId} 1 `);
     expect((await answer("s-1", "5")).err).toContain("  2  Blue");
     expect((await answer("s-1", "2")).out).toStartWith("replied Blue in shop-api: ");
   });
@@ -368,8 +379,8 @@ describe("while beckon runs", () => {
       cwd: createRequest("s").cwd,
     });
     const hook = fixture.startHook(createRequest("52e18d2b-0000"));
-    await fixture.waitForAsk("52e18d2b-0000");
-    expect((await answer("shop-api")).out).toContain("  beckon answer 52e18d2b allow\n");
+    const { answerId } = await fixture.waitForAsk("52e18d2b-0000");
+    expect((await answer("shop-api")).out).toContain(`  beckon answer 52e18d2b --ask ${answerId} allow\n`);
     expect(await answer("shop-api", "allow")).toMatchObject({ code: 0 });
     expect(await hook.printed).toContain("allow");
   });
@@ -379,11 +390,11 @@ describe("while beckon runs", () => {
       failed("no session needs you now. See your sessions: beckon status"),
     );
     const hook = fixture.startHook(createRequest("52e18d2b-0000"));
-    await fixture.waitForAsk("52e18d2b-0000");
+    const { answerId } = await fixture.waitForAsk("52e18d2b-0000");
     fixture.startHook(createRequest("41d07c1a-0000", { tool_input: { command: "npm publish" } }));
     await fixture.waitForAsk("41d07c1a-0000");
     expect((await answer("--next")).out).toContain(
-      "  npm test\n\nAnswer with:\n  beckon answer 52e18d2b allow",
+      `  npm test\n\nAnswer with:\n  beckon answer 52e18d2b --ask ${answerId} allow`,
     );
     expect((await answer("--next", "allow")).code).toBe(2);
     expect(hook.isRunning()).toBe(true);
@@ -445,6 +456,38 @@ describe("while beckon runs", () => {
     expect((await answer("s-1", "allow", "--ask", first.answerId)).err).toStartWith(
       "beckon: this ask is gone",
     );
+  });
+
+  test("the printed command never allows a request that opened after it was printed", async () => {
+    fixture.startHook(createRequest("s-1"));
+    const { answerId } = await fixture.waitForAsk("s-1");
+    const printed = /beckon answer (.+) allow\n/.exec((await answer("s-1")).out)?.[1] ?? "";
+    await fixture.answer("s-1", { ask: answerId, do: "deny" });
+    const other = fixture.startHook(createRequest("s-1", { tool_input: { command: "npm publish" } }));
+    const next = await fixture.waitForAsk("s-1");
+    expect(next.answerId).not.toBe(answerId);
+    expect((await answer(...printed.split(" "), "allow", "--yes")).err).toContain("this ask is gone");
+    expect(other.isRunning()).toBe(true);
+    // The one open ask needs no id, as long as it was open when the command was started.
+    expect((await answer("s-1", "allow", "--yes")).code).toBe(0);
+  });
+
+  test("an ask that only the terminal can answer counts too: which one is meant has to be named", async () => {
+    const subagent = fixture.startHook(createRequest("s-1", { agent_id: "a1", agent_type: "Explore" }));
+    await subagent.exited;
+    const hook = fixture.startHook(createRequest("s-1", { tool_input: { command: "npm publish" } }));
+    const { answerId } = await fixture.waitForAsk("s-1");
+    expect((await answer("s-1", "allow", "--yes")).err).toBe(
+      `beckon: shop-api asks 2 things. Add one of these to say which:\n  --ask ${answerId}  npm publish\n`,
+    );
+    expect(hook.isRunning()).toBe(true);
+    expect((await answer("s-1", "allow", "--yes", "--ask", answerId)).code).toBe(0);
+  });
+
+  test("an id that a shell would run is quoted in the printed commands", async () => {
+    fixture.startHook(createRequest("$(id)x"));
+    const { answerId } = await fixture.waitForAsk(encodeURIComponent("$(id)x"));
+    expect((await answer("$(id)x")).out).toContain(`  beckon answer '$(id)x' --ask '${answerId}' allow\n`);
   });
 
   test("nothing to answer and no such session are different errors", async () => {

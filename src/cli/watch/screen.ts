@@ -7,7 +7,7 @@ import { groupMarks, groups } from "../../core/view/group-names.ts";
 import { branchOf } from "../../core/view/session-names.ts";
 import { type AskSnapshot, keyOfSnapshot, type SessionSnapshot } from "../../core/view/snapshot.ts";
 import { nameTerminal } from "../../core/view/terminal-name.ts";
-import { isAnswerable } from "../asks.ts";
+import { formatAnswerCommand, isAnswerable } from "../asks.ts";
 import { shortId } from "../find-session.ts";
 import { formatDuration, stripControls, truncate, wrapText } from "../output.ts";
 import { formatCompactRows, formatCounts } from "../status-table.ts";
@@ -420,14 +420,14 @@ function renderHelp(model: Model, top: number): string[] {
 /** Above the text: the session and a rule. Below it: a rule and the keys. */
 const askFrameRows = 4;
 
-const createAskBody = ({ size }: Model, { ask }: AskScreen): Line[] => {
+const createAskBody = ({ size }: Model, { session, ask }: AskScreen): Line[] => {
   const { asked } = ask;
   const [first, ...others] = asked.questions;
   const isLong = first !== undefined && (others.length > 0 || first.isMultiple);
   const note =
     asked.kind === "question"
       ? isLong
-        ? "Several answers: give them in its terminal, or with beckon answer."
+        ? `Several answers: give them in its terminal, or with ${formatAnswerCommand(shortId(session), ask)}`
         : null
       : asked.isWhole
         ? null

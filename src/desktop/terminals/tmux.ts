@@ -1,6 +1,6 @@
 /** tmux: selects the pane, and finds the client that shows it. Parents end at the server, and WINDOWID inside is outdated. */
 import { isTtyPath, readVariable } from "../../core/terminals.ts";
-import { quoteForShell } from "../../shell/index.ts";
+import { quoteIfNeeded } from "../../shell/index.ts";
 import { isProcessOf } from "./detect.ts";
 import {
   filterOwnSockets,
@@ -112,8 +112,6 @@ function detached({ sessionName }: Pane, socket: string): FocusResult {
 }
 
 const socketFolder = (): string => `tmux-${process.getuid?.() ?? 0}`;
-
-const quoteIfNeeded = (text: string): string => (/^[\w./-]+$/.test(text) ? text : quoteForShell(text));
 
 const firstLine = (text: string): string =>
   text.trim().split("\n", 1)[0]?.slice(0, 200) || "it gave no reason";

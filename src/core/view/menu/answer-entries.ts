@@ -110,15 +110,16 @@ function createReplies({ session, details }: AnswerContext, create: EntryFactory
   const isNamed = labels.every((label) => label.trim() !== "");
   const canClick = isOneClick && isNamed && entries.every(({ label }) => fitsOneRow(label));
   if (canClick && entries.length > 0) return entries;
-  return [create.text("by-command", `Answer there, or with: ${formatCommand(session)}`)];
+  return [create.text("by-command", `Answer there, or see: ${formatCommand(session)}`)];
 }
 
 const fitsOneRow = (label: string): boolean =>
   wrapLine(label, maxLabelColumns, measureMenuWidth).length === 1;
 
+/** It shows the ask, and the commands that answer this one only. */
 function formatCommand(session: string): string {
   const id = session.slice(session.indexOf(":") + 1);
-  return truncateEnd(`beckon answer ${id.slice(0, 8)} …`, maxLabelColumns / 2);
+  return truncateEnd(`beckon answer ${id.slice(0, 8)}`, maxLabelColumns / 2);
 }
 
 /** Some menus align what follows a tab to the right. */

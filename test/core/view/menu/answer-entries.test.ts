@@ -187,7 +187,7 @@ test.each([
 ])("%s: answered in the terminal or on the command line", (_, what) => {
   expect(offered(what).slice(-3)).toEqual([
     "Go to terminal",
-    `(Answer there, or with: beckon answer ${id} …)`,
+    `(Answer there, or see: beckon answer ${id})`,
     "Decline to answer",
   ]);
 });
@@ -213,7 +213,7 @@ test("an offer that does not fit is left to the command line", () => {
   expect(offered(createDetails({ always })).slice(-4)).toEqual([
     "Allow",
     "Always allow y in this session",
-    `(For more choices: beckon answer ${id} …)`,
+    `(For more choices: beckon answer ${id})`,
     "Deny",
   ]);
   expect(entry(createDetails({ always }), "Always allow y in this session")?.action).toMatchObject({
