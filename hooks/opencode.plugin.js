@@ -37,7 +37,10 @@ export const Beckon = async (context) => {
   const start = context.startBeckon ?? startProcess;
   /** What is known of each session, by its id. */
   const sessions = new Map();
-  /** What the running tools are called with, by the id of their call. Another plugin may still change it. */
+  /**
+   * The running tools and what they are called with, by the id of their call. Another plugin may still change the arguments. If it
+   * replaces them in `output`, opencode runs those that it had.
+   */
   const calls = new Map();
   let sending = Promise.resolve();
   let queued = 0;
@@ -52,8 +55,8 @@ export const Beckon = async (context) => {
     return session;
   };
 
-  const remember = (callID, output) => {
-    calls.set(callID, output);
+  const remember = (callID, tool, args) => {
+    calls.set(callID, { tool, args });
     if (calls.size > maxCalls) calls.delete(calls.keys().next().value);
   };
 
@@ -170,9 +173,18 @@ export const Beckon = async (context) => {
     },
     "permission.asked": (request) => {
       const { id, sessionID, permission, patterns, metadata, always, tool } = request;
-      // The request for an MCP server's tool does not say what the tool is called with.
-      const input = Object.keys(metadata ?? {}).length === 0 ? calls.get(tool?.callID)?.args : undefined;
-      const fields = { request: id, permission, patterns, metadata, input, always, call: tool?.callID };
+      // A request does not say everything: that of a command not its folder, that of an MCP server's tool nothing at all.
+      const { args: input, tool: called } = calls.get(tool?.callID) ?? {};
+      const fields = {
+        request: id,
+        permission,
+        patterns,
+        metadata,
+        called,
+        input,
+        always,
+        call: tool?.callID,
+      };
       report("permission.asked", find(sessionID), fields, (output) => {
         const { reply, message } = output;
         if (reply) answer(`/permission/{requestID}/reply`, id, { reply, ...(message ? { message } : {}) });
@@ -237,7 +249,7 @@ export const Beckon = async (context) => {
   });
 
   const reportTool = quietly(({ tool, sessionID, callID }, output) => {
-    remember(callID, output);
+    remember(callID, tool, output?.args);
     const input = { ...cutAll(output?.args), ...cutAll(describeEdit(tool, output?.args)) };
     report("tool.started", find(sessionID), { tool, call: callID, input });
   });

@@ -16,6 +16,7 @@ import type { AgentDangers } from "../shell/dangers/context.ts";
 import type { Env } from "../system/folders.ts";
 import type { HookMessage } from "./envelope.ts";
 import type { Finding } from "./finding.ts";
+import type { DiskLinks } from "./links.ts";
 
 export interface Agent {
   /** Names the agent in the API, on the command line and in hook commands: `claude`. */
@@ -225,6 +226,8 @@ export interface RequestContext {
   readonly cwd: string | null;
   /** What a command can do to the agents that beckon knows. */
   readonly agentDangers?: readonly AgentDangers[];
+  /** Absent if links are not to be followed. */
+  readonly links?: DiskLinks;
 }
 
 export interface AutoAllowed {

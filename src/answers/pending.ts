@@ -3,7 +3,7 @@
  * If the ask ends in any other way, its hook gets `{}` and the terminal's dialog decides as if beckon were not there.
  */
 
-import type { AnswerSupport, WatchedRequest } from "../agents/agent.ts";
+import type { AnswerSupport, RequestContext, WatchedRequest } from "../agents/agent.ts";
 import { openEnvelope } from "../agents/envelope.ts";
 import type { LoadedAgents } from "../agents/index.ts";
 import type { Config } from "../core/config/config.ts";
@@ -22,7 +22,7 @@ import { timing } from "../core/timing.ts";
 import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
 import type { AskEnding } from "../core/wire.ts";
 import { signDecision } from "../system/decision-signature.ts";
-import { staysInside } from "./real-paths.ts";
+import { diskLinks, staysInside } from "./real-paths.ts";
 
 export interface PendingRequestsOptions {
   readonly agents: LoadedAgents;
@@ -101,7 +101,9 @@ interface PendingRequest {
   /** Exact and unmasked: kept in memory only, and no longer than the connection. */
   readonly payload: JsonRecord;
   readonly answering: AnswerSupport;
-  readonly details: AskDetails;
+  details: AskDetails;
+  /** Why it can be allowed only in the terminal, though it was shown in full. null if it can be allowed. */
+  changed: string | null;
   /** Created when it is first needed. */
   masked: MaskedDetails | null;
   readonly cwd: string | null;
@@ -134,6 +136,8 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
   let heartbeatTimer: ReturnType<typeof setInterval> | null = null;
   let settleTimer: ReturnType<typeof setTimeout> | null = null;
   let isStopped = false;
+
+  const createContext = (cwd: string | null): RequestContext => ({ cwd, agentDangers, links: diskLinks });
 
   function getSettled(agent: string, sessionId: string): Session | null {
     const session = options.get(agent, sessionId);
@@ -185,8 +189,19 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     if (!answering || !session || !ask || isProbe(session)) return null;
     if (!answering.isAnswerable(payload, ask) || session.attended === false) return null;
     const cwd = session.firstCwd ?? session.cwd;
-    const details = answering.describe(payload, { cwd, agentDangers });
-    return details && { ...source, answering, details, masked: null, cwd, sinceT: clock().t, sent: null };
+    const details = answering.describe(payload, createContext(cwd));
+    return (
+      details && {
+        ...source,
+        answering,
+        details,
+        changed: null,
+        masked: null,
+        cwd,
+        sinceT: clock().t,
+        sent: null,
+      }
+    );
   }
 
   function holdWatched(agent: string, { request, sessionId, payload, send }: WatchedRequest): () => void {
@@ -232,7 +247,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     const json = JSON.stringify(payload);
     const masked = options.maskJson(json);
     if (masked === json) return { details, hasSecret: false };
-    const shown = answering.describe(asRecord(JSON.parse(masked)), { cwd, agentDangers });
+    const shown = answering.describe(asRecord(JSON.parse(masked)), createContext(cwd));
     return { details: shown, hasSecret: JSON.stringify(shown) !== JSON.stringify(details) };
   }
 
@@ -255,10 +270,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     const { isWhole, dangers, kind } = request.details;
     if (!isWhole || dangers.length > 0 || kind !== "permission") return;
     const rules = config().answering.autoAllow;
-    const allowed = request.answering.autoAllow(rules, request.payload, {
-      cwd: request.cwd,
-      agentDangers,
-    });
+    const allowed = request.answering.autoAllow(rules, request.payload, createContext(request.cwd));
     if (allowed === null || !(await staysInside(allowed))) return;
     const session = getSettled(request.agent, request.sessionId);
     const ask = findAsk(session, request.request);
@@ -332,7 +344,10 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     if (!request)
       return refuse(`this ask cannot be answered from here: ${explainUnanswerable(settled, ask)}`);
     if (request.sent) return refuse(`this ask is gone: ${formatGivenAnswer(request.sent.answer)}`);
-    if (!request.details.isWhole && (userAnswer.do === "allow" || userAnswer.do === "always"))
+    const isYes = userAnswer.do === "allow" || userAnswer.do === "always";
+    if (isYes) lookAgain(request);
+    if (isYes && request.changed !== null) return refuse(request.changed);
+    if (isYes && !request.details.isWhole)
       return {
         refused: 403,
         error: "the request is too long to be shown in full: look at it in the terminal",
@@ -348,6 +363,21 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
       how: typeof by === "string" ? endingOf(userAnswer, ask) : "rule",
       by: typeof by === "string" ? by : `rule ${by.rule}`,
     });
+  }
+
+  /**
+   * A link may lead elsewhere since the request was shown. Then it cannot be allowed from here any more: a message on a phone or
+   * a notification may still show what it was.
+   */
+  function lookAgain(request: PendingRequest): void {
+    const { answering, payload, cwd, details } = request;
+    const now = answering.describe(payload, createContext(cwd)) ?? details;
+    if (request.changed !== null || hashJson(now) === hashJson(details)) return;
+    request.changed = `a link was changed after this was shown, so it would not do what you saw: ${now.heading}. Look at it in the terminal`;
+    const warning = "a link was changed after this was first shown";
+    request.details = { ...now, isWhole: false, dangers: [warning, ...now.dangers] };
+    request.masked = null;
+    options.onChange();
   }
 
   async function send(

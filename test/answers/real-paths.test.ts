@@ -1,9 +1,9 @@
 /** A rule for a project allows nothing outside of it, even through a link. */
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { staysInside } from "../../src/answers/real-paths.ts";
+import { followLinks, staysInside } from "../../src/answers/real-paths.ts";
 import { createAnswerFixture, createRequest } from "./fixture.ts";
 
 const root = mkdtempSync(join(tmpdir(), "beckon-links-"));
@@ -21,7 +21,28 @@ symlinkSync("../src/a.ts", join(project, "linked/a.ts"));
 symlinkSync("../../elsewhere/notes", join(project, "leaving/a.ts"));
 symlinkSync("../../../elsewhere/notes", join(project, "deep/er/a.ts"));
 symlinkSync("loop", join(project, "loop"));
+symlinkSync("../elsewhere/later", join(project, "later"));
+symlinkSync("later", join(project, "chain"));
 symlinkSync(project, join(root, "other-name"));
+
+describe("a path leads", () => {
+  const real = realpathSync(root);
+  test.each<[string, string, string | null]>([
+    ["to itself", "src/a.ts", "project/src/a.ts"],
+    ["to what does not exist", "src/new/file", "project/src/new/file"],
+    ["where its link leads", "notes", "elsewhere/notes"],
+    ["where a chain of links ends, although nothing is there", "chain", "elsewhere/later"],
+    ["through a link to a folder", "docs/new", "elsewhere/new"],
+    ["to the parent of a link's target", "docs/../x", "x"],
+    ["nowhere, if it is a circle", "loop/a", null],
+  ])("%s", (_, path, expected) => {
+    expect(followLinks(join(project, "/") + path)).toBe(expected === null ? null : join(real, expected));
+  });
+
+  test("nowhere known, if each process has its own", () => {
+    expect(followLinks("/proc/self/cwd/a")).toBe(null);
+  });
+});
 
 describe("paths", () => {
   test.each<[string, string, boolean]>([
@@ -34,6 +55,7 @@ describe("paths", () => {
     ["a file behind a link to a folder outside", "docs/notes", false],
     ["what is not there, behind such a link", "docs/new", false],
     ["a link to itself", "loop", false],
+    ["a link to a file outside that is not there yet", "later", false],
   ])("%s", async (_, path, expected) => {
     const paths = [join(project, "src"), join(project, path)];
     expect(await staysInside({ folder: project, paths, readThroughLinks: [] })).toBe(expected);
@@ -91,3 +113,40 @@ test.each([
     }
   },
 );
+
+describe("a link that changes after it was shown", () => {
+  test("is not allowed from here any more, and shown as it is now", async () => {
+    const fixture = createAnswerFixture();
+    await fixture.start();
+    const link = join(project, "readme.md");
+    symlinkSync("src/a.ts", link);
+    const hook = fixture.startHook(
+      createRequest("s-1", {
+        cwd: project,
+        tool_name: "Write",
+        tool_input: { file_path: link, content: "alias ls=rm\n" },
+      }),
+      { CLAUDE_PROJECT_DIR: project },
+    );
+    const shown = await fixture.waitForAsk("s-1");
+    expect([shown.asked.lines, shown.asked.dangers]).toEqual([["⟨a link to⟩ src/a.ts", "+ alias ls=rm"], []]);
+    const allow = { ask: shown.answerId, do: "allow", confirmed: true };
+    rmSync(link);
+    symlinkSync("../elsewhere/notes", link);
+    expect(await fixture.answer("s-1", allow)).toMatchObject({
+      status: 409,
+      body: { error: expect.stringContaining("a link was changed after this was shown") },
+    });
+    const again = await fixture.waitForAsk("s-1");
+    expect(again.asked.isWhole).toBe(false);
+    expect(again.asked.lines[0]).toContain("elsewhere/notes");
+    expect(again.asked.dangers[0]).toBe("a link was changed after this was first shown");
+    // A notification may still show the first link, even if it is back.
+    rmSync(link);
+    symlinkSync("src/a.ts", link);
+    expect((await fixture.answer("s-1", allow)).status).toBe(409);
+    expect(hook.isRunning()).toBe(true);
+    expect((await fixture.answer("s-1", { ask: shown.answerId, do: "deny" })).status).toBe(200);
+    await fixture.destroy();
+  });
+});

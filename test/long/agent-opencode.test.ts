@@ -5,7 +5,7 @@ import { describeFaults } from "../agent/other/faults.ts";
 import { opencodeDriver } from "../agent/other/opencode.ts";
 import { callTool } from "../agent/other/prompts.ts";
 import { createOtherCliTests } from "../agent/other/scenario.ts";
-import { describeInterruptions, leaveSecondSession } from "../agent/other/story.ts";
+import { answerInBeckon, describeInterruptions, leaveSecondSession } from "../agent/other/story.ts";
 
 const { testScenario } = createOtherCliTests(opencodeDriver);
 
@@ -47,6 +47,35 @@ testScenario("a file that it writes is shown with its content, and allowed from 
   await sandbox.settle("written");
   expect(sandbox.hasFile("proj/a.txt")).toBe(true);
 });
+
+testScenario(
+  "the folder of a command and the target of a link are shown before they are allowed",
+  async (sandbox) => {
+    await sandbox.startFirst();
+    const evil = `${home}/proj/node_modules/evil`;
+    await sandbox.openDialog(
+      "permission",
+      opencodeDriver.createCommandPrompt(`mkdir -p ${evil}; ln -s ../.bashrc notes.md`),
+    );
+    await answerInBeckon(sandbox, "allow", "--yes");
+    const command = {
+      command: "touch here",
+      description: "Tests",
+      workdir: "node_modules/evil",
+      timeout: 9_000,
+    };
+    await sandbox.openDialog("permission", callTool("bash", command));
+    const shown = await answerInBeckon(sandbox, "allow", "--yes");
+    expect(shown).toContain('  touch here\n  ⟨workdir⟩ "node_modules/evil"\n');
+    expect(shown).toContain("⟨timeout⟩ 9000");
+    expect(sandbox.hasFile("proj/node_modules/evil/here")).toBe(true);
+    const write = { filePath: `${home}/proj/notes.md`, content: "alias ls=rm\n" };
+    await sandbox.openDialog("permission", callTool("write", write));
+    const linked = await answerInBeckon(sandbox, "deny");
+    expect(linked).toContain("⟨a link to⟩ ~/.bashrc");
+    expect(linked).toContain("⚠ changes the settings of your account or system (~/.bashrc)");
+  },
+);
 
 describeInterruptions(opencodeDriver, { escapes: 2, isReported: true, hasQuestions: false });
 

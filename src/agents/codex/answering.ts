@@ -13,6 +13,7 @@ import { skipsPermissions } from "../../shell/dangers/service-programs.ts";
 import { parseSimpleCommands } from "../../shell/index.ts";
 import type { AnswerSupport, RequestContext } from "../agent.ts";
 import { listPatchedFiles } from "../edits.ts";
+import { formatFields } from "../fields.ts";
 import { describeQuestions, readReplies } from "../questions.ts";
 import { askUser, editTool, listQuestions, type QuestionFacts } from "./payload.ts";
 import { approvalMethods } from "./server.ts";
@@ -71,6 +72,7 @@ function describeCommand(payload: JsonRecord, context: RequestContext): AskDetai
       : [createLabel("on", JSON.stringify(environment))]),
     ...formatReason(payload),
     ...formatGrants(payload),
+    ...formatFields(listPresent(payload), commandFields),
   ]);
   return {
     kind: "permission",
@@ -85,6 +87,18 @@ function describeCommand(payload: JsonRecord, context: RequestContext): AskDetai
     takesNoReason: true,
   };
 }
+
+/** Shown in other words, or without a meaning for the user. A newer Codex may send more, which is shown as it is. */
+const commandFields: readonly string[] = [
+  ...["method", "kind", "threadId", "turnId", "itemId", "approvalId", "startedAtMs"],
+  ...["command", "commandActions", "cwd", "environmentId", "reason"],
+  ...["networkApprovalContext", "additionalPermissions"],
+  // Each counts only if a decision that contains it is chosen, and then it is shown with that.
+  ...["availableDecisions", "proposedExecpolicyAmendment", "proposedNetworkPolicyAmendments"],
+];
+
+const listPresent = (payload: JsonRecord): JsonRecord =>
+  Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== null));
 
 const createDangerContext = (payload: JsonRecord, { cwd, agentDangers }: RequestContext) =>
   createCommandContext(cwd, readText(payload.cwd, limits.maxPathLength), [

@@ -3,6 +3,7 @@ import { isRecord, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { Answer, AskDetails, Question } from "../../core/session/ask-details.ts";
 import { createLabel, type FittedLine, fitLines, splitLines } from "../../core/text/fit.ts";
+import { resolvePath } from "../../core/text/paths.ts";
 import { makeLineVisible } from "../../core/text/visible.ts";
 import { type AgentDangers, createCommandContext } from "../../shell/dangers/context.ts";
 import {
@@ -15,9 +16,11 @@ import {
 } from "../../shell/dangers/inputs.ts";
 import { skipsPermissions } from "../../shell/dangers/service-programs.ts";
 import type { AnswerSupport, RequestContext } from "../agent.ts";
+import { formatFields, formatJson, isShowable } from "../fields.ts";
+import { describeLinks } from "../links.ts";
 import { describeQuestions, readReplies } from "../questions.ts";
 import { asFields, asString, asStrings, parsePayload } from "./payload.ts";
-import { nameTool } from "./tools.ts";
+import { nameTool, toolNames } from "./tools.ts";
 
 /** What a command can do to opencode itself. */
 export const opencodeDangers: AgentDangers = {
@@ -43,9 +46,11 @@ function describe(payload: JsonRecord, context: RequestContext): AskDetails | nu
     return questions && describeQuestions(nameTool("question"), questions);
   }
   if (payload.type !== "permission.asked" || typeof payload.permission !== "string") return null;
-  const { permission, cwd } = payload;
+  const { permission } = payload;
+  const folder = findFolder(payload);
+  const links = describeLinks(listPaths(permission, payload), { ...context, from: folder });
   const subject = describeSubject(permission, payload);
-  const { lines, isWhole } = fitLines(subject.lines);
+  const { lines, isWhole } = fitLines([...links.lines, ...subject.lines]);
   return {
     kind: "permission",
     tool: nameTool(permission),
@@ -53,8 +58,14 @@ function describe(payload: JsonRecord, context: RequestContext): AskDetails | nu
     ...(subject.isGenericHeading ? { isGenericHeading: true } : {}),
     ...(subject.startsWithSubject ? { startsWithSubject: true } : {}),
     lines,
-    isWhole: isWhole && !subject.isPartial && subject.lines.length > 0 && isWholeList(payload.patterns),
-    dangers: findDangers(permission, payload, context, asString(cwd) || null),
+    isWhole:
+      isWhole &&
+      !subject.isPartial &&
+      !links.isUnclear &&
+      subject.lines.length > 0 &&
+      isWholeList(payload.patterns) &&
+      isShowable([payload.metadata, payload.input]),
+    dangers: findDangers(permission, payload, context, folder, links.targets),
     always: listAlways(payload),
     questions: [],
   };
@@ -84,35 +95,94 @@ const describedByPatterns: ReadonlySet<string> = new Set([
   ],
 ]);
 
+/** What the diff of an edit shows. */
+const editFields = ["filePath", "content", "oldString", "newString", "replaceAll", "edits", "patchText"];
+
 function describeSubject(permission: string, payload: JsonRecord): Subject {
   const metadata = asFields(payload.metadata);
   const { command, filepath, filePath, diff, url } = metadata;
+  const isPartial = isCallUnknown(permission, payload);
+  const unknown = isPartial ? [createLabel("what it would do is in the terminal only")] : [];
   if (permission === "bash" && typeof command === "string") {
-    const lines = [...splitLines(command), ...formatOthers(metadata, ["command", "description"])];
-    return { heading: "Run a command", isGenericHeading: true, startsWithSubject: true, lines };
+    const shown = ["command", "description"];
+    const lines = [...splitLines(command), ...formatOthers(payload, shown, ["description"]), ...unknown];
+    return { heading: "Run a command", isGenericHeading: true, startsWithSubject: true, lines, isPartial };
   }
   const path = typeof filepath === "string" ? filepath : filePath;
   if (permission === "edit" && typeof path === "string" && typeof diff === "string") {
-    const others = formatOthers(metadata, ["filepath", "filePath", "diff"]);
-    return addHeading("Edit", path, "a file", [...others, ...splitLines(diff)]);
+    const others = formatOthers(payload, ["filepath", "filePath", "diff"], editFields);
+    return {
+      ...addHeading("Edit", path, "a file", [...others, ...unknown, ...splitLines(diff)]),
+      isPartial,
+    };
   }
   if (permission === "webfetch" && typeof url === "string") {
-    const lines = [...splitLines(url), ...formatOthers(metadata, ["url"])];
-    return { heading: "Fetch a page", isGenericHeading: true, startsWithSubject: true, lines };
+    const lines = [...splitLines(url), ...formatOthers(payload, ["url"], []), ...unknown];
+    return { heading: "Fetch a page", isGenericHeading: true, startsWithSubject: true, lines, isPartial };
   }
-  const patterns = asStrings(payload.patterns);
-  // What the tool is called with: the plugin adds it where opencode's request says nothing.
-  const described = { ...asFields(payload.input), ...metadata };
-  const isPartial =
+  const others = formatOthers(payload, [], []);
+  const isUndescribed =
     permission === "bash" ||
     permission === "edit" ||
-    (Object.keys(described).length === 0 && !describedByPatterns.has(permission));
+    (others.length === 0 && !describedByPatterns.has(permission));
   const lines = [
-    ...patterns.flatMap((pattern) => splitLines(pattern)),
-    ...formatOthers(described, []),
-    ...(isPartial ? [createLabel("what it would do is in the terminal only")] : []),
+    ...asStrings(payload.patterns).flatMap((pattern) => splitLines(pattern)),
+    ...others,
+    ...(isUndescribed || isPartial ? [createLabel("what it would do is in the terminal only")] : []),
   ];
-  return { ...addHeading("Use", nameTool(permission), "a tool", lines), isPartial };
+  return {
+    ...addHeading("Use", nameTool(permission), "a tool", lines),
+    isPartial: isUndescribed || isPartial,
+  };
+}
+
+/**
+ * A request does not say everything that its tool is called with: that of a command names no `workdir`, that of a task no
+ * prompt. The plugin adds the call. It has none if opencode asks for another tool than the one that it has called.
+ */
+function isCallUnknown(permission: string, { call, input, called }: JsonRecord): boolean {
+  if (!isRecord(input)) return permission === "bash" || typeof call === "string";
+  return typeof called === "string" && called !== permission && !Object.hasOwn(toolNames, permission);
+}
+
+/** Each field of the request that is not shown already, and each of the call that is not and that the request does not have. */
+function formatOthers(
+  payload: JsonRecord,
+  shown: readonly string[],
+  shownOfCall: readonly string[],
+): FittedLine[] {
+  const metadata = asFields(payload.metadata);
+  const input = asFields(payload.input);
+  const repeated = Object.keys(input).filter(
+    (name) => Object.hasOwn(metadata, name) && formatJson(metadata[name], 0) === formatJson(input[name], 0),
+  );
+  return [...formatFields(metadata, shown), ...formatFields(input, [...shownOfCall, ...repeated])];
+}
+
+/** The folder that a command would run in, and that paths start from. */
+function findFolder({ cwd, permission, input }: JsonRecord): string | null {
+  const folder = asString(cwd) || null;
+  const workdir =
+    permission === "bash" || permission === "external_directory" ? asFields(input).workdir : null;
+  if (typeof workdir !== "string" || workdir === "") return folder;
+  return folder === null ? workdir : resolvePath(folder, workdir);
+}
+
+/** The files that it would change or read. */
+function listPaths(permission: string, payload: JsonRecord): readonly string[] {
+  const metadata = asFields(payload.metadata);
+  const path = asString(asFields(payload.input).filePath) || asString(metadata.filepath ?? metadata.filePath);
+  const files = listFiles(metadata.files);
+  switch (permission) {
+    case "edit":
+    case "external_directory":
+      // A patch of several files names them as one text in `filepath`.
+      return files.length > 0 ? files : path === "" ? [] : [path];
+    case "read":
+      return path === "" ? [] : [path];
+    default:
+      return [];
+  }
 }
 
 const maxHeadingLength = 120;
@@ -125,32 +195,19 @@ function addHeading(verb: string, subject: string, noun: string, lines: readonly
     : { heading: `${verb} ${noun}`, lines: [createLabel(noun.replace(/^an? /, ""), subject), ...lines] };
 }
 
-const maxLabelLength = 60;
-/** More than can be shown. */
-const maxJsonLength = 20_000;
-
-/** The fields that are not shown already. */
-function formatOthers(fields: JsonRecord, shown: readonly string[]): FittedLine[] {
-  return Object.entries(fields).flatMap(([name, value]) => {
-    if (shown.includes(name) || value === undefined) return [];
-    const text = (JSON.stringify(value) ?? "").slice(0, maxJsonLength);
-    // A label is never wrapped, so a long name becomes part of the text.
-    return name.length > maxLabelLength
-      ? [createLabel("and", `${JSON.stringify(name)}: ${text}`)]
-      : [createLabel(makeLineVisible(name), text)];
-  });
-}
-
 function findDangers(
   permission: string,
   payload: JsonRecord,
   { cwd, agentDangers = [] }: RequestContext,
   from: string | null,
+  linkTargets: readonly string[],
 ): readonly string[] {
   const context = createCommandContext(cwd ?? from, from, [opencodeDangers, ...agentDangers]);
   const metadata = asFields(payload.metadata);
   if (typeof metadata.command === "string") checkCommandLine(metadata.command, context);
-  const subjects = [asString(metadata.filepath ?? metadata.filePath), ...asStrings(payload.patterns)];
+  const input = asFields(payload.input);
+  const named = asString(metadata.filepath ?? metadata.filePath);
+  const subjects = [named, ...asStrings(payload.patterns)];
   switch (permission) {
     case "bash":
       if (typeof metadata.command !== "string")
@@ -158,18 +215,26 @@ function findDangers(
       break;
     case "edit":
       // A patch of several files names them as one text in `filepath`.
-      for (const path of [...subjects, ...listFiles(metadata.files)])
+      for (const path of [...subjects, ...listFiles(metadata.files), ...linkTargets])
         if (path !== "") checkWrittenPath(path, context);
       checkWrittenText(listAddedLines(asString(metadata.diff)), context);
       break;
     case "read":
-      for (const path of subjects) if (path !== "") checkReadPath(path, context);
+      for (const path of [...subjects, ...linkTargets]) if (path !== "") checkReadPath(path, context);
       break;
     case "webfetch":
       checkUrl(asString(metadata.url), context);
       break;
+    case "external_directory":
+      // Often the only request for a change of a file: opencode allows edits by default.
+      for (const path of [named, ...linkTargets]) {
+        if (path === "") continue;
+        if (editFields.slice(1).some((field) => Object.hasOwn(input, field))) checkWrittenPath(path, context);
+        else checkReadPath(path, context);
+      }
+      break;
     default:
-      checkValues([metadata, payload.input], context);
+      checkValues([metadata, input], context);
   }
   return context.listDangers();
 }

@@ -5,7 +5,7 @@ import { toOneLine } from "../one-line.ts";
 import { asFields, asString, asStrings } from "./payload.ts";
 
 /** As they are shown. Tools that are not listed, such as those of MCP servers, keep their names. */
-const names: Readonly<Record<string, string>> = {
+export const toolNames: Readonly<Record<string, string>> = {
   apply_patch: "Patch",
   bash: "Bash",
   codesearch: "Code search",
@@ -38,7 +38,8 @@ export const editTools: EditTools = {
   write: "filePath",
 };
 
-export const nameTool = (tool: string): string => (Object.hasOwn(names, tool) ? (names[tool] ?? tool) : tool);
+export const nameTool = (tool: string): string =>
+  Object.hasOwn(toolNames, tool) ? (toolNames[tool] ?? tool) : tool;
 
 /** Fields that describe a call best, the best first. */
 const summaryFields = [

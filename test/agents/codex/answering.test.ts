@@ -33,6 +33,21 @@ describe("a command", () => {
       '⟨permissions⟩ {"fileSystem":{"write":["/home/dev"]}}',
     ]);
   });
+  test("is shown with every field that a newer Codex adds", () => {
+    const recorded = {
+      ...{ kind: "command", turnId: "t", itemId: "i", startedAtMs: 1, environmentId: "local" },
+      commandActions: [{ type: "unknown", command: "ls" }],
+      proposedExecpolicyAmendment: ["ls"],
+      availableDecisions: ["accept", "cancel"],
+      approvalId: null,
+    };
+    expect(describeCommand("ls", recorded)?.lines).toEqual(["ls"]);
+    expect(describeCommand("ls", { ...recorded, runAs: "root", mounts: ["/"] })?.lines).toEqual([
+      "ls",
+      '⟨runAs⟩ "root"',
+      '⟨mounts⟩ ["/"]',
+    ]);
+  });
 });
 
 test("what is typed into a command that runs already is left to the terminal", () => {

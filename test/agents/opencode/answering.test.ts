@@ -63,3 +63,89 @@ test("every file of a patch is checked, and the file that is read", () => {
   );
   expect(show({ permission: "read", patterns: ["../.ssh/id_rsa"] })?.dangers).toHaveLength(1);
 });
+
+test("every field of a command's call is shown, and its folder is where paths start", () => {
+  const asked = {
+    permission: "bash",
+    patterns: ["make test"],
+    metadata: { command: "make test" },
+    call: "c",
+  };
+  const input = { command: "make test", description: "Runs the tests", workdir: "node_modules/evil" };
+  expect(show({ ...asked, called: "bash", input })).toMatchObject({
+    isWhole: true,
+    lines: ["make test", '⟨workdir⟩ "node_modules/evil"'],
+  });
+  const unheardOf = show({ ...asked, called: "bash", input: { ...input, timeout: 9, runAs: "root" } });
+  expect(unheardOf?.lines).toContain("⟨timeout⟩ 9");
+  expect(unheardOf?.lines).toContain('⟨runAs⟩ "root"');
+  // What it is called with is unknown, so its folder is too.
+  expect(show(asked)).toMatchObject({ isWhole: false });
+  // What opencode asks for is not what was called.
+  const other = show({ ...asked, called: "bash", input: { ...input, command: "make clean" } });
+  expect(other?.lines).toContain('⟨command⟩ "make clean"');
+  const remove = { ...asked, metadata: { command: "touch passwd" }, cwd: "/home/dev/proj" };
+  const dangersIn = (workdir: string) =>
+    show({ ...remove, called: "bash", input: { command: "touch passwd", workdir } })?.dangers;
+  expect(dangersIn("src")).toEqual([]);
+  expect(dangersIn("/etc")?.join()).toContain("outside the project");
+  expect(dangersIn("../other")?.join()).toContain("outside the project");
+});
+
+test("a subagent's prompt and the text of a file outside of the project are shown", () => {
+  const task = {
+    permission: "task",
+    patterns: ["general"],
+    metadata: { subagent_type: "general" },
+    call: "c",
+  };
+  expect(
+    show({ ...task, called: "task", input: { subagent_type: "general", prompt: "delete it" } }),
+  ).toMatchObject({
+    isWhole: true,
+    lines: ["general", '⟨subagent_type⟩ "general"', '⟨prompt⟩ "delete it"'],
+  });
+  expect(show(task)?.isWhole).toBe(false);
+  const outside = show({
+    permission: "external_directory",
+    patterns: ["/home/dev/*"],
+    metadata: { filepath: "/home/dev/.bashrc", parentDir: "/home/dev" },
+    call: "c",
+    called: "write",
+    input: { filePath: "/home/dev/.bashrc", content: "alias ls=rm" },
+  });
+  expect(outside?.lines).toContain('⟨content⟩ "alias ls=rm"');
+  expect(outside?.dangers.join()).toContain("changes the settings of your account");
+});
+
+test("a tool that another tool calls cannot be allowed: what it gets is not in the request", () => {
+  const asked = { permission: "github_delete_repository", patterns: ["*"], call: "c", input: { code: "…" } };
+  expect(show({ ...asked, called: "github_delete_repository" })?.isWhole).toBe(true);
+  expect(show({ ...asked, called: "code" })?.isWhole).toBe(false);
+});
+
+test("a link is shown with where it leads, and that is checked", () => {
+  const links = {
+    home: "/home/dev",
+    follow: (path: string) => (path.endsWith("/notes.md") ? "/home/dev/.bashrc" : path),
+  };
+  const showLinked = (fields: JsonRecord) =>
+    opencodeAnswering.describe(
+      { type: "permission.asked", session: "s", request: "r", ...fields },
+      { cwd: "/home/dev/proj", links },
+    );
+  const file = "/home/dev/proj/notes.md";
+  const diff = "+alias ls=rm";
+  const edit = { permission: "edit", patterns: ["notes.md"], metadata: { filepath: file, diff } };
+  expect(showLinked(edit)).toMatchObject({
+    heading: "Edit /home/dev/proj/notes.md",
+    lines: ["⟨a link to⟩ ~/.bashrc", diff],
+    dangers: [expect.stringContaining("changes the settings of your account"), expect.anything()],
+  });
+  const files = [{ filePath: "/home/dev/proj/a.ts" }, { filePath: file }];
+  const patch = { ...edit, metadata: { filepath: "a.ts, notes.md", diff, files } };
+  expect(showLinked(patch)?.lines[0]).toBe(`⟨a link to⟩ ~/.bashrc: "${file}"`);
+  const read = { permission: "read", patterns: ["notes.md"], metadata: {}, input: { filePath: file } };
+  expect(showLinked(read)?.lines[0]).toBe("⟨a link to⟩ ~/.bashrc");
+  expect(showLinked(read)?.dangers.join()).toContain("reads outside the project");
+});

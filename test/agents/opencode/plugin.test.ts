@@ -31,19 +31,32 @@ beforeEach(async () => {
 
 describe("it reports", () => {
   test("what an MCP server's tool is called with, as it is when opencode asks", async () => {
-    const output: { args: object } = { args: { repo: "shop" } };
+    const output = { args: { repo: "shop" } };
     await plugin.callHook(
       "tool.execute.before",
       { tool: "gh", sessionID: "ses_1", callID: "call_1" },
       output,
     );
     // Another plugin changes it after beckon's.
-    output.args = { repo: "everything" };
+    output.args.repo = "everything";
+    // opencode ignores arguments that replace its own: it runs those that it passed to the plugins (measured with 1.18.33).
+    output.args = { repo: "nothing" };
     const asked = { ...permission, permission: "gh", patterns: ["*"], metadata: {} };
     expect(await plugin.sendEvent("permission.asked", asked)).toMatchObject([
       { input: { repo: "everything" } },
     ]);
-    expect((await plugin.sendEvent("permission.asked", permission))[0]).not.toHaveProperty("input");
+  });
+
+  test("where a command would run, which opencode's request does not say", async () => {
+    const args = { command: "npm test", workdir: "node_modules/evil", timeout: 5 };
+    await plugin.callHook(
+      "tool.execute.before",
+      { tool: "bash", sessionID: "ses_1", callID: "call_1" },
+      { args },
+    );
+    expect(await plugin.sendEvent("permission.asked", permission)).toMatchObject([
+      { called: "bash", input: args },
+    ]);
   });
 
   test("a turn once, although opencode announces every step of it", async () => {

@@ -14,6 +14,8 @@ const permission = {
   permission: "bash",
   patterns: ["npm test"],
   metadata: { command: "npm test" },
+  called: "bash",
+  input: { command: "npm test", description: "Runs the tests" },
   always: ["npm *"],
   call: "call_1",
 };

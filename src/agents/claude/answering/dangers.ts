@@ -16,6 +16,8 @@ export interface DangerOptions {
   readonly cwd: string | null;
   /** Where the command would run, if it is another folder. */
   readonly from?: string | null;
+  /** Where the links lead that the input names as files. */
+  readonly linkTargets?: readonly string[];
   /** What a command can do to agents. Claude Code itself is always included. */
   readonly agents?: readonly AgentDangers[];
 }
@@ -41,12 +43,13 @@ export function findDangers(tool: string, input: unknown, options: DangerOptions
   const context = createCommandContext(options.cwd, options.from ?? null, agents);
   const fields = isRecord(input) ? input : {};
   const path = findPath(fields);
+  const paths = [...(path === null ? [] : [path]), ...(options.linkTargets ?? [])];
   if (typeof fields.command === "string") checkCommandLine(fields.command, context);
   if (fields.dangerouslyDisableSandbox === true)
     context.findings.add("root", "runs outside of the sandbox", "dangerouslyDisableSandbox");
-  if (writingTools.has(tool) && path !== null) checkWrittenPath(path, context);
+  if (writingTools.has(tool)) for (const written of paths) checkWrittenPath(written, context);
   if (writingTools.has(tool)) for (const text of listWrittenTexts(fields)) checkWrittenText(text, context);
-  if (readingTools.has(tool) && path !== null) checkReadPath(path, context);
+  if (readingTools.has(tool)) for (const read of paths) checkReadPath(read, context);
   if (tool === "WebFetch" && typeof fields.url === "string") checkUrl(fields.url, context);
   if (tool.startsWith("mcp__")) checkValues(fields, context);
   return context.listDangers();

@@ -3,10 +3,12 @@ import { isRecord, type JsonRecord } from "../../../core/json.ts";
 import type { AskDetails, Question } from "../../../core/session/ask-details.ts";
 import type { Ask } from "../../../core/session/session.ts";
 import { createLabel, createLines, type FittedLine, fitLines, splitLines } from "../../../core/text/fit.ts";
-import { findRelativePath, hasDotSegments } from "../../../core/text/paths.ts";
+import { findRelativePath, hasDotSegments, isAbsolute } from "../../../core/text/paths.ts";
 import { makeLineVisible } from "../../../core/text/visible.ts";
 import { findRealHost } from "../../../shell/dangers/inputs.ts";
 import type { RequestContext } from "../../agent.ts";
+import { formatFields, formatJson, isShowable } from "../../fields.ts";
+import { describeLinks, type FilesContext } from "../../links.ts";
 import { formatQuestionsHeading, listQuestionLines } from "../../questions.ts";
 import { askKindOf } from "../payload.ts";
 import { formatToolName } from "../summary.ts";
@@ -21,10 +23,12 @@ interface Description {
   readonly lines: readonly FittedLine[];
   /** True if the request does not contain all of it. */
   readonly isPartial?: boolean;
+  /** Where the links lead that it names as files. */
+  readonly linkTargets?: readonly string[];
 }
 
 /** null if the input does not have the fields that this tool needs. */
-type DescribeTool = (input: JsonRecord, cwd: string | null) => Description | null;
+type DescribeTool = (input: JsonRecord, where: FilesContext) => Description | null;
 
 export function findSessionId({ session_id: id }: JsonRecord): string | null {
   return typeof id === "string" ? id : null;
@@ -36,17 +40,22 @@ export function isAnswerable({ tool_name: tool, agent_id: agentId }: JsonRecord,
 }
 
 /** null if the payload is not a permission request. */
-export function describeRequest(payload: unknown, { cwd, agentDangers }: RequestContext): AskDetails | null {
+export function describeRequest(
+  payload: unknown,
+  { cwd, agentDangers, links }: RequestContext,
+): AskDetails | null {
   if (!isRecord(payload) || payload.hook_event_name !== "PermissionRequest") return null;
   const { tool_name: tool, tool_input: toolInput, permission_suggestions: suggestions } = payload;
   if (typeof tool !== "string" || tool === "") return null;
   const input = isRecord(toolInput) ? toolInput : {};
   const kind = askKindOf(tool);
   const describeTool = Object.hasOwn(describers, tool) ? describers[tool] : undefined;
-  const description = describeTool?.(input, cwd) ?? describeOther(tool, input);
-  const { lines, isWhole } = fitLines(description.lines);
   const from = typeof payload.cwd === "string" ? payload.cwd : null;
-  const dangers = () => findDangers(tool, input, { cwd: cwd ?? from, from, agents: agentDangers ?? [] });
+  const description = describeTool?.(input, { cwd, from, links }) ?? describeOther(tool, input);
+  const { lines, isWhole } = fitLines(description.lines);
+  const { linkTargets = [] } = description;
+  const dangers = () =>
+    findDangers(tool, input, { cwd: cwd ?? from, from, agents: agentDangers ?? [], linkTargets });
   return {
     kind,
     tool,
@@ -99,13 +108,14 @@ const describers: Readonly<Record<string, DescribeTool>> = {
     ["new_source"],
   ),
   Read: createFileDescriber("Read", "file_path", () => [], []),
+  NotebookRead: createFileDescriber("Read", "notebook_path", () => [], []),
   WebFetch: describeFetch,
   WebSearch: (input) =>
     typeof input.query === "string"
       ? {
           heading: "Search the web",
           startsWithSubject: true,
-          lines: [...splitLines(input.query), ...formatOthers(input, ["query"])],
+          lines: [...splitLines(input.query), ...formatFields(input, ["query"])],
         }
       : null,
   Glob: (input) => ({ heading: "Look for files", lines: formatInput(input) }),
@@ -117,22 +127,30 @@ const describers: Readonly<Record<string, DescribeTool>> = {
 const commandSwitches = ["run_in_background", "dangerouslyDisableSandbox"];
 
 function createCommandDescriber(noun: string): DescribeTool {
-  return (input) => {
-    const { command, run_in_background, dangerouslyDisableSandbox } = input;
+  return (input, { cwd, from }) => {
+    const { command, timeout, run_in_background, dangerouslyDisableSandbox } = input;
     if (typeof command !== "string") return null;
+    const hasLimit = typeof timeout === "number" && timeout > 0 && Number.isFinite(timeout);
     const conditions = [
       ...(run_in_background === true ? ["in the background"] : []),
       ...(dangerouslyDisableSandbox === true ? ["outside of the sandbox"] : []),
+      ...(hasLimit ? [`for at most ${timeout / 1_000} s`] : []),
     ];
     const shownSwitches = commandSwitches.filter((name) => typeof input[name] === "boolean");
-    const shown = ["command", "description", "timeout", ...shownSwitches];
+    const shown = ["command", "description", ...(hasLimit ? ["timeout"] : []), ...shownSwitches];
     return {
       heading: [`Run a ${noun}`, ...conditions].join(" "),
       ...(conditions.length === 0 ? { isGenericHeading: true } : {}),
       startsWithSubject: true,
-      lines: [...splitLines(command), ...formatOthers(input, shown)],
+      lines: [...splitLines(command), ...formatFolder(cwd, from), ...formatFields(input, shown)],
     };
   };
+}
+
+/** An earlier command may have changed the folder: `make test` runs another Makefile there. */
+function formatFolder(cwd: string | null, from: string | null): FittedLine[] {
+  if (from === null || cwd === null || findRelativePath(cwd, from) === ".") return [];
+  return [createLabel("in", shortenPath(from, { cwd, from: null }))];
 }
 
 const maxHeadingPath = 120;
@@ -143,27 +161,40 @@ function createFileDescriber(
   formatContent: (input: JsonRecord) => readonly FittedLine[] | null,
   contentFields: readonly string[],
 ): DescribeTool {
-  return (input, cwd) => {
+  return (input, where) => {
     const path = input[pathField];
     const content = formatContent(input);
     if (typeof path !== "string" || content === null) return null;
-    const relative = shortenPath(path, cwd);
+    const relative = shortenPath(path, where);
+    const { lines, targets, isUnclear } = describeLinks([findOpenedPath(path, where)], where);
     const short = relative.length > maxHeadingPath ? null : makeLineVisible(relative);
     const isInHeading = short !== null && short.length <= maxHeadingPath;
     return {
       heading: `${verb} ${isInHeading ? short : "a file"}`,
       lines: [
         ...(isInHeading ? [] : [createLabel("file", relative)]),
-        ...formatOthers(input, [pathField, ...contentFields]),
+        ...lines,
+        ...formatFields(input, [pathField, ...contentFields]),
         ...content,
       ],
+      isPartial: isUnclear,
+      linkTargets: targets,
     };
   };
 }
 
+/** Claude Code removes blanks around a path, and reads `~/x` from the home folder. Measured with 2.1.100. */
+function findOpenedPath(path: string, { links }: FilesContext): string {
+  const name = path.trim().normalize("NFC");
+  return links && /^~(?:[\\/]|$)/.test(name) ? links.home + name.slice(1) : name;
+}
+
 /** Relative to the project's folder if it is inside. A path with `..` stays as it is: a link may lead elsewhere. */
-function shortenPath(path: string, cwd: string | null): string {
-  return (cwd === null || hasDotSegments(path) ? null : findRelativePath(cwd, path)) ?? path;
+function shortenPath(path: string, { cwd, from }: Pick<FilesContext, "cwd" | "from">): string {
+  if (cwd === null) return path;
+  const isFromHere = isAbsolute(path) || from === null || findRelativePath(cwd, from) === ".";
+  const whole = isFromHere ? path : `${from}/${path}`;
+  return (hasDotSegments(path) ? null : findRelativePath(cwd, whole)) ?? whole;
 }
 
 /** A change to a file: lines with `- ` are removed, lines with `+ ` are added. null if one of the two is not a string. */
@@ -220,7 +251,7 @@ function describeFetch(input: JsonRecord): Description | null {
     lines: [
       ...splitLines(url),
       ...(host === null ? [] : [createLabel("leads to", host)]),
-      ...formatOthers(input, ["url"]),
+      ...formatFields(input, ["url"]),
     ],
   };
 }
@@ -229,10 +260,10 @@ function describePlan(input: JsonRecord): Description {
   const { plan, planFilePath, ...others } = input;
   const heading = "Approve a plan";
   if (typeof plan !== "string" || plan.trim() === "") {
-    const lines = [createLabel("the plan is in the terminal only"), ...formatOthers(input, [])];
+    const lines = [createLabel("the plan is in the terminal only"), ...formatFields(input, [])];
     return { heading, lines, isPartial: true };
   }
-  return { heading, lines: [...formatOthers(others, []), ...splitLines(plan)] };
+  return { heading, lines: [...formatFields(others, []), ...splitLines(plan)] };
 }
 
 function describeQuestions(input: JsonRecord): Description {
@@ -248,35 +279,4 @@ function describeOther(tool: string, input: JsonRecord): Description {
 
 function formatInput(input: JsonRecord): FittedLine[] {
   return Object.keys(input).length === 0 ? [] : splitLines(formatJson(input, 2));
-}
-
-const maxLabelLength = 60;
-
-/** The fields of the input that are not shown already. */
-function formatOthers(input: JsonRecord, shown: readonly string[]): FittedLine[] {
-  const names = Object.keys(input).filter((name) => !shown.includes(name) && input[name] !== undefined);
-  return names.map((name) => {
-    const value = input[name];
-    const text = typeof value === "string" ? JSON.stringify(value) : formatJson(value, 0);
-    // A label is never wrapped, so a long name becomes part of the text.
-    return name.length > maxLabelLength
-      ? createLabel("and", `${JSON.stringify(name)}: ${text}`)
-      : createLabel(makeLineVisible(name), text);
-  });
-}
-
-function formatJson(value: unknown, indent: number): string {
-  return isShowable(value) ? (JSON.stringify(value, null, indent) ?? "") : "[nested too deep to be shown]";
-}
-
-const maxDepth = 40;
-
-/** JSON that is not nested too deep: a megabyte of nested brackets would be a terabyte once it is indented. */
-function isShowable(value: unknown): boolean {
-  let level = [value];
-  for (let depth = 0; depth < maxDepth && level.length > 0; depth++) {
-    if (level.some((item) => /^(?:bigint|function|symbol)$/.test(typeof item))) return false;
-    level = level.flatMap((item) => (typeof item === "object" && item !== null ? Object.values(item) : []));
-  }
-  return level.length === 0;
 }

@@ -25,6 +25,8 @@ describe("the exact text of what would run", () => {
       ["ls"],
     ],
     ["Bash", { command: "ls", shell: "zsh" }, "Run a command", ["ls", '⟨shell⟩ "zsh"']],
+    ["Bash", { command: "ls", timeout: 120_000 }, "Run a command for at most 120 s", ["ls"]],
+    ["Bash", { command: "ls", timeout: "1h" }, "Run a command", ["ls", '⟨timeout⟩ "1h"']],
     [
       "Edit",
       { file_path: path("src/app.ts"), old_string: "a\nb\nc", new_string: "a\nB\nc" },
@@ -330,5 +332,88 @@ describe("for any request", () => {
       }),
       { numRuns: 3_000 },
     );
+  });
+});
+
+describe("the folder that an earlier command has changed to", () => {
+  const elsewhere = { cwd: path("node_modules/evil") };
+
+  test("is shown with a command", () => {
+    expect(ask("Bash", { command: "make test" }, elsewhere).lines).toEqual([
+      "make test",
+      "⟨in⟩ node_modules/evil",
+    ]);
+    expect(ask("Bash", { command: "make test" }, { cwd: "/srv" }).lines).toEqual(["make test", "⟨in⟩ /srv"]);
+    expect(ask("Bash", { command: "make test" }, { cwd }).lines).toEqual(["make test"]);
+  });
+
+  test("is where a file's relative path starts", () => {
+    const write = { file_path: "Makefile", content: "" };
+    expect(ask("Write", write, elsewhere).heading).toBe("Write node_modules/evil/Makefile");
+    expect(ask("Write", { ...write, file_path: "../a" }, elsewhere).heading).toBe(
+      `Write ${path("node_modules/evil")}/../a`,
+    );
+  });
+});
+
+describe("a link", () => {
+  const follow = (file: string): string | null => {
+    if (file.includes("/loop")) return null;
+    if (file === path("notes.md")) return "/home/dev/.bashrc";
+    return file.replace(path("docs"), path("src")).replace("/srv/data", "/mnt/data");
+  };
+  const links = { home: "/home/dev", follow };
+  const show = (tool: string, input: object, more: object = {}) =>
+    describeRequest(request(tool, input, more), { cwd, links });
+
+  test.each([
+    ["Write", "file_path", { content: "alias ls=rm" }, "changes the settings of your account"],
+    ["Edit", "file_path", { old_string: "", new_string: "x" }, "changes the settings of your account"],
+    [
+      "MultiEdit",
+      "file_path",
+      { edits: [{ old_string: "", new_string: "x" }] },
+      "writes outside the project",
+    ],
+    ["NotebookEdit", "notebook_path", { new_source: "x" }, "writes outside the project"],
+    ["Read", "file_path", {}, "reads outside the project"],
+    ["NotebookRead", "notebook_path", {}, "reads outside the project"],
+  ])(
+    "that %s would follow is shown with where it leads, and that is checked",
+    (tool, field, input, danger) => {
+      const shown = show(tool, { [field]: path("notes.md"), ...input });
+      expect(shown?.heading).toEndWith(" notes.md");
+      expect(shown?.lines[0]).toBe("⟨a link to⟩ ~/.bashrc");
+      expect(shown?.dangers.join()).toContain(danger);
+      expect(show(tool, { [field]: path("other.md"), ...input })?.dangers).toEqual([]);
+    },
+  );
+
+  test("of a folder counts too, and so does a path that starts from the shell's folder", () => {
+    const inside = show("Write", { file_path: path("docs/a.md"), content: "" });
+    expect([inside?.lines, inside?.dangers]).toEqual([["⟨a link to⟩ src/a.md"], []]);
+    const relative = show("Write", { file_path: " a.md ", content: "" }, { cwd: path("docs") });
+    expect(relative?.lines).toEqual(["⟨a link to⟩ src/a.md"]);
+    expect(show("Read", { file_path: "/srv/data/a" })?.lines).toEqual(["⟨a link to⟩ /mnt/data/a"]);
+  });
+
+  test("that cannot be followed, or leads to two places, is left to the terminal", () => {
+    const unreadable = show("Write", { file_path: path("loop/a"), content: "" });
+    expect(unreadable).toMatchObject({
+      isWhole: false,
+      lines: ["⟨beckon cannot tell where this path leads⟩"],
+    });
+    const twoWays = { ...links, follow: (file: string) => (file.includes("..") ? "/etc/passwd" : file) };
+    const write = request("Write", { file_path: path("docs/../a"), content: "" });
+    expect(describeRequest(write, { cwd, links: twoWays })?.isWhole).toBe(false);
+  });
+
+  test("above the project or the home folder is not one of the request's", () => {
+    const moved = { home: "/home/dev", follow: (file: string) => file.replace("/home", "/mnt/home") };
+    const show = (file_path: string) =>
+      describeRequest(request("Write", { file_path, content: "" }), { cwd: "/home/dev/p", links: moved });
+    expect(show("/home/dev/p/a.md")).toMatchObject({ lines: [], dangers: [] });
+    expect(show("/home/dev/b.md")?.lines).toEqual([]);
+    expect(show("~/b.md")?.lines).toEqual([]);
   });
 });
