@@ -191,6 +191,23 @@ testPage("scripts, markup, text that runs backwards and long text are shown as t
   expect(opened.faults).toEqual([]);
 });
 
+testPage("the whole path of a file that would be changed is shown, on a phone too", async () => {
+  const heading = `Edit ${"packages/".repeat(12)}.bashrc`;
+  const sessions = liveDay.sessions.map((session) => ({
+    ...session,
+    asks: session.asks.map((ask) =>
+      ask.tool === "Edit" && ask.asked ? { ...ask, asked: { ...ask.asked, heading } } : ask,
+    ),
+  }));
+  const page = await show({ ...liveDay, sessions }, phone);
+  const shown = page.locator(".diff-file", { hasText: ".bashrc" }).locator("span").first();
+  expect(await shown.innerText()).toBe(heading);
+  const isWhole = `[...document.querySelectorAll(".diff-file span")].every(
+    ({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth,
+  )`;
+  expect(await page.evaluate(isWhole)).toBe(true);
+});
+
 testPage("a session that finished while you were away is marked as new, until you look", async () => {
   const page = await show(liveDay);
   expect(await page.locator(".new").count()).toBe(0);

@@ -135,6 +135,11 @@ describe("the lines of an ask", () => {
     expect(parseDiff({ ...edit, kind: "plan" })).toBeNull();
     expect(parseDiff({ ...edit, lines: ["{", '  "a": 1', "}"] })).toBeNull();
   });
+
+  test("of an agent's own diff keep their first character", () => {
+    expect(parseDiff({ ...edit, lines: ["+rm -rf x", "-ls"] })).toBeNull();
+    expect(parseDiff({ ...edit, lines: ["+ a", "+", "-"] })).toHaveLength(3);
+  });
 });
 
 describe("a day's lanes", () => {

@@ -534,9 +534,7 @@ function Diff({
   return (
     <div class="diff">
       <div class="diff-file">
-        <span class="cut" title={heading}>
-          {heading}
-        </span>
+        <span class="whole">{heading}</span>
         <span class="end">
           +{count("add")} −{count("delete")}
         </span>

@@ -18,8 +18,9 @@ export function parseDiff({ kind, startsWithSubject, lines }: AskDetails): DiffL
 function parseDiffLine(line: string): DiffLine | null {
   if (/^(?:⟨|…)/.test(line)) return { kind: "label", text: line };
   if (line === "") return { kind: "same", text: "" };
+  // A sign and a blank. A diff of an agent's own has no blank, and would lose a character.
+  if (!/^[-+ ](?: |$)/.test(line)) return null;
   const text = line.slice(2);
   if (line.startsWith("+")) return { kind: "add", text };
-  if (line.startsWith("-")) return { kind: "delete", text };
-  return line.startsWith(" ") ? { kind: "same", text } : null;
+  return { kind: line.startsWith("-") ? "delete" : "same", text };
 }
