@@ -39,7 +39,7 @@ describe("it reports", () => {
     );
     // Another plugin changes it after beckon's.
     output.args.repo = "everything";
-    // opencode ignores arguments that replace its own: it runs those that it passed to the plugins (measured with 1.18.33).
+    // opencode ignores arguments that replace its own: it runs those that it passed to the plugins (as the code of 1.18.33 says).
     output.args = { repo: "nothing" };
     const asked = { ...permission, permission: "gh", patterns: ["*"], metadata: {} };
     expect(await plugin.sendEvent("permission.asked", asked)).toMatchObject([

@@ -43,13 +43,16 @@ export function findDangers(tool: string, input: unknown, options: DangerOptions
   const context = createCommandContext(options.cwd, options.from ?? null, agents);
   const fields = isRecord(input) ? input : {};
   const path = findPath(fields);
-  const paths = [...(path === null ? [] : [path]), ...(options.linkTargets ?? [])];
+  const named = path === null ? [] : [path];
+  const { linkTargets = [] } = options;
   if (typeof fields.command === "string") checkCommandLine(fields.command, context);
   if (fields.dangerouslyDisableSandbox === true)
     context.findings.add("root", "runs outside of the sandbox", "dangerouslyDisableSandbox");
-  if (writingTools.has(tool)) for (const written of paths) checkWrittenPath(written, context);
+  if (writingTools.has(tool))
+    for (const written of [...named, ...linkTargets]) checkWrittenPath(written, context);
+  else for (const read of linkTargets) checkReadPath(read, context);
   if (writingTools.has(tool)) for (const text of listWrittenTexts(fields)) checkWrittenText(text, context);
-  if (readingTools.has(tool)) for (const read of paths) checkReadPath(read, context);
+  if (readingTools.has(tool)) for (const read of named) checkReadPath(read, context);
   if (tool === "WebFetch" && typeof fields.url === "string") checkUrl(fields.url, context);
   if (tool.startsWith("mcp__")) checkValues(fields, context);
   return context.listDangers();

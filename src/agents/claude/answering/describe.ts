@@ -118,8 +118,8 @@ const describers: Readonly<Record<string, DescribeTool>> = {
           lines: [...splitLines(input.query), ...formatFields(input, ["query"])],
         }
       : null,
-  Glob: (input) => ({ heading: "Look for files", lines: formatInput(input) }),
-  Grep: (input) => ({ heading: "Search in files", lines: formatInput(input) }),
+  Glob: createSearchDescriber("Look for files"),
+  Grep: createSearchDescriber("Search in files"),
   ExitPlanMode: describePlan,
   AskUserQuestion: describeQuestions,
 };
@@ -127,7 +127,7 @@ const describers: Readonly<Record<string, DescribeTool>> = {
 const commandSwitches = ["run_in_background", "dangerouslyDisableSandbox"];
 
 function createCommandDescriber(noun: string): DescribeTool {
-  return (input, { cwd, from }) => {
+  return (input, where) => {
     const { command, timeout, run_in_background, dangerouslyDisableSandbox } = input;
     if (typeof command !== "string") return null;
     const hasLimit = typeof timeout === "number" && timeout > 0 && Number.isFinite(timeout);
@@ -142,13 +142,13 @@ function createCommandDescriber(noun: string): DescribeTool {
       heading: [`Run a ${noun}`, ...conditions].join(" "),
       ...(conditions.length === 0 ? { isGenericHeading: true } : {}),
       startsWithSubject: true,
-      lines: [...splitLines(command), ...formatFolder(cwd, from), ...formatFields(input, shown)],
+      lines: [...splitLines(command), ...formatFolder(where), ...formatFields(input, shown)],
     };
   };
 }
 
 /** An earlier command may have changed the folder: `make test` runs another Makefile there. */
-function formatFolder(cwd: string | null, from: string | null): FittedLine[] {
+function formatFolder({ cwd, from }: FilesContext): FittedLine[] {
   if (from === null || cwd === null || findRelativePath(cwd, from) === ".") return [];
   return [createLabel("in", shortenPath(from, { cwd, from: null }))];
 }
@@ -177,6 +177,20 @@ function createFileDescriber(
         ...formatFields(input, [pathField, ...contentFields]),
         ...content,
       ],
+      isPartial: isUnclear,
+      linkTargets: targets,
+    };
+  };
+}
+
+function createSearchDescriber(heading: string): DescribeTool {
+  return (input, where) => {
+    const path = typeof input.path === "string" ? findOpenedPath(input.path, where) : "";
+    const { lines, targets, isUnclear } = describeLinks(path === "" ? [] : [path], where);
+    const folder = isAbsolute(path) ? [] : formatFolder(where);
+    return {
+      heading,
+      lines: [...lines, ...folder, ...formatInput(input)],
       isPartial: isUnclear,
       linkTargets: targets,
     };

@@ -378,11 +378,13 @@ describe("a link", () => {
     ["NotebookEdit", "notebook_path", { new_source: "x" }, "writes outside the project"],
     ["Read", "file_path", {}, "reads outside the project"],
     ["NotebookRead", "notebook_path", {}, "reads outside the project"],
+    ["Grep", "path", { pattern: "KEY" }, "reads outside the project"],
+    ["Glob", "path", { pattern: "*" }, "reads outside the project"],
   ])(
     "that %s would follow is shown with where it leads, and that is checked",
     (tool, field, input, danger) => {
       const shown = show(tool, { [field]: path("notes.md"), ...input });
-      expect(shown?.heading).toEndWith(" notes.md");
+      if (field !== "path") expect(shown?.heading).toEndWith(" notes.md");
       expect(shown?.lines[0]).toBe("⟨a link to⟩ ~/.bashrc");
       expect(shown?.dangers.join()).toContain(danger);
       expect(show(tool, { [field]: path("other.md"), ...input })?.dangers).toEqual([]);
