@@ -51,7 +51,7 @@ const stories: Readonly<Record<string, Story>> = {
     prompt: { type: "prompt", session: sessionId, cwd: "/home/dev/proj", prompt: "go" },
     request: {
       ...{ type: "permission.asked", session: sessionId, cwd: "/home/dev/proj" },
-      ...{ request: "per_1", permission: "bash", metadata: { command }, call: "call_1" },
+      ...{ request: "per_1", permission: "bash", metadata: { command }, call: "call_1", input: { command } },
     },
     end: { type: "session.deleted", session: sessionId },
   },
