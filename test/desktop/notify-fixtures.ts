@@ -62,7 +62,7 @@ export function recordEvents(folder: () => string) {
 }
 
 /** What a private bus needs, for testWith. */
-const busNeeds = ["linux", "dbus-daemon", "setpriv"] as const;
+export const busNeeds = ["linux", "dbus-daemon", "setpriv"] as const;
 export const onBus = testWith(...busNeeds);
 
 /** A new bus for each test. */

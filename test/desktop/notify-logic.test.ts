@@ -177,6 +177,13 @@ onBus("of many updates at once for one alert, the last one is on the screen, onc
   expect([...server.onScreen.keys()]).toEqual([1]);
 });
 
+onBus("a command with backslashes reaches the server as it is", async () => {
+  const { server, notifier } = await openBoth();
+  const body = String.raw`\rm \074b\076 \n C:\new`;
+  await notifier.show(alert({ title: body, body, isExact: true }));
+  expect(server.received[0]).toMatchObject({ title: body, body });
+});
+
 onBus("hostile text reaches the screen as text", async () => {
   const { server, notifier } = await openBoth();
   const hostile = [

@@ -1,13 +1,39 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createNodeNotifier, type Send } from "../../src/desktop/notify/node-notifier.ts";
 import { canWait, openNotifySend } from "../../src/desktop/notify/notify-send.ts";
+import { testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";
-import { alert, answerable, createBusFixture, onBus, recordEvents } from "./notify-fixtures.ts";
+import { alert, answerable, busNeeds, createBusFixture, onBus, recordEvents } from "./notify-fixtures.ts";
+import { startServer } from "./private-bus.ts";
 
 describe("notify-send", () => {
   const { bus, events, problems, options, createCommands } = createBusFixture();
+
+  testWith(...busNeeds, "notify-send")(
+    "a command with backslashes is shown as it would run, also where no language is set",
+    async () => {
+      const server = await startServer(bus());
+      const body = String.raw`printf '\074!-- \x3c \n\t \\ \101' > C:\new\052 & echo `.concat(
+        "⟨U+202E⟩ 확인",
+      );
+      for (const locale of ["C", "C.UTF-8", undefined]) {
+        const notifier = await openNotifySend(options(), { ...bus().env, LC_ALL: locale });
+        const title = String.raw`\074b\076 ${locale}`;
+        const buttons = (answerable(1).buttons ?? []).map((button) => ({ ...button, label: title }));
+        await notifier?.show(answerable(1, { title, body, buttons }));
+        await waitUntil(() => server.received.some((received) => received.title === title), 10_000);
+        await notifier?.stop();
+      }
+      const shown = body.replace("&", "&amp;").replace(">", "&gt;").replace("<", "&lt;");
+      expect(server.received.map((received) => received.body)).toEqual([shown, shown, shown]);
+      for (const { title, actions } of server.received) expect(actions[1]).toBe(title);
+      expect(problems).toEqual([]);
+    },
+    30_000,
+  );
 
   onBus("a version that cannot wait is used without clicks, and its error is reported once", async () => {
     const log = join(bus().home, "arguments");
@@ -69,6 +95,18 @@ for argument; do printf '%s|' "$argument" >>${log}; done; echo "allow@ask-1.abc"
   ])("%j can be clicked: %p", (version, expected) => expect(canWait(version)).toBe(expected));
 });
 
+/** node-notifier's own, which has no types. */
+const { constructArgumentList }: { constructArgumentList(options: object): string[] } = createRequire(
+  import.meta.url,
+)("node-notifier/lib/utils");
+
+/** macOS reads an argument in quotes as a property list's text; terminal-notifier then removes a backslash at its start. */
+const readAsTerminalNotifier = (argument: string): string =>
+  argument
+    .replace(/^"(.*)"$/s, "$1")
+    .replace(/\\(.)/gs, (_, escaped: string) => (escaped === "n" ? "\n" : escaped))
+    .replace(/^\\/, "");
+
 describe("node-notifier", () => {
   const { events, options } = recordEvents(() => "");
   type Sent = Parameters<Send>;
@@ -89,6 +127,15 @@ describe("node-notifier", () => {
     sent[0]?.[1](null, "closed");
     sent[1]?.[1](null, "activate");
     expect(events).toEqual(["click ask-1", "closed ask-1 user"]);
+  });
+
+  test("a command that starts with a backslash keeps it", async () => {
+    const { sent, notifier } = createFixture();
+    const body = String.raw`\rm "$HOME" \074`.concat("\n\\`id`");
+    await notifier.show(alert({ title: String.raw`\\x`, body, isExact: true }));
+    const [args] = sent.map(([request]) => constructArgumentList(request).map(readAsTerminalNotifier));
+    expect(args?.[args.indexOf("-title") + 1]).toBe(String.raw`\\x`);
+    expect(args?.[args.indexOf("-message") + 1]).toBe(body);
   });
 
   test("closing removes the notification, also after a restart of beckon", async () => {

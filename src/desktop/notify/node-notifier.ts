@@ -39,13 +39,16 @@ function groupOf(key: string): string {
 function createRequest(alert: Alert): Request {
   return {
     group: groupOf(alert.key),
-    title: formatTitle(alert),
+    title: escapeStart(formatTitle(alert)),
     // An empty message counts as a missing one.
-    message: formatBody(alert) || " ",
+    message: escapeStart(formatBody(alert)) || " ",
     sound: alert.sound,
     timeout: expireTimeoutOf(alert) === 0 ? waitSeconds.untilClosed : waitSeconds.quiet,
   };
 }
+
+/** terminal-notifier removes one backslash at the start of a text (in its code). node-notifier escapes all others. */
+const escapeStart = (text: string): string => text.replace(/^\\/, "\\\\");
 
 /** null if the program does not run on this system. */
 export async function openNodeNotifier(options: NotifierOptions): Promise<Notifier | null> {
