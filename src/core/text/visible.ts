@@ -1,7 +1,8 @@
 /**
- * Makes untrusted text show exactly what would run: an invisible character is written as ⟨U+202E⟩. A "⟨" in the text itself is
- * marked too, so two different texts never look the same.
+ * Makes untrusted text show exactly what would run: a character that cannot be seen, or that looks like another, is written as
+ * ⟨U+202E⟩. A "⟨" in the text itself is marked too, so two different texts never look the same.
  */
+import { findLookalikes } from "./lookalikes.ts";
 
 /** Keeps line breaks. */
 export function makeVisible(text: string): string {
@@ -36,6 +37,15 @@ const maxCombining = 5;
 export function makeLineVisible(text: string, isOwnLine = false): string {
   if (plainAscii.test(text) && !text.includes(" ".repeat(maxSpaces))) return text;
   const chars = [...text];
+  return markLine(chars, isOwnLine, findLookalikes(text));
+}
+
+/** Marks what cannot be seen, and the characters at the indexes in `lookalikes`. */
+function markLine(
+  chars: readonly string[],
+  isOwnLine: boolean,
+  lookalikes: ReadonlyMap<number, string>,
+): string {
   let base = "";
   let run = 0;
   let isIndent = isOwnLine;
@@ -44,7 +54,7 @@ export function makeLineVisible(text: string, isOwnLine = false): string {
     const isBlank = char === " " || char === "\t";
     const isKept = isBlank
       ? i < chars.length - 1 && (char === " " || isIndent)
-      : isVisibleAt(chars, i, base, run);
+      : !lookalikes.has(i) && isVisibleAt(chars, i, base, run);
     line += isKept ? char : formatMark(char);
     if (char !== "\t" || i >= maxTabs) isIndent = false;
     const isCombining = combining.test(char);
@@ -56,15 +66,29 @@ export function makeLineVisible(text: string, isOwnLine = false): string {
 
 /** Lists the code points of invisible characters, without blanks. */
 export function findInvisible(text: string): readonly string[] {
-  const marks = makeVisible(text).match(/⟨U\+[0-9A-F]+(?=⟩)/g) ?? [];
-  const codes = new Set(marks.map((mark) => mark.slice(1)));
+  const lines = text
+    .split("\n")
+    .map((line) => (plainAscii.test(line) ? "" : markLine([...line], true, new Map())));
+  const codes = new Set(lines.flatMap((line) => line.match(/(?<=⟨)U\+[0-9A-F]+(?=⟩)/g) ?? []));
   for (const harmless of ["U+0009", "U+0020", "U+27E8", "U+2937", "U+3000"]) codes.delete(harmless);
   return [...codes];
 }
 
-function formatMark(char: string): string {
+/** Lists the characters that look like others: `U+2044 for /`. */
+export function listLookalikes(text: string): readonly string[] {
+  const forms = text.split("\n").flatMap((line) => {
+    const found = findLookalikes(line);
+    const chars = found.size === 0 ? [] : [...line];
+    return [...found].map(([i, ascii]) => `${formatCode(chars[i] ?? "")} for ${ascii}`);
+  });
+  return [...new Set(forms)];
+}
+
+const formatMark = (char: string): string => `⟨${formatCode(char)}⟩`;
+
+function formatCode(char: string): string {
   const code = char.codePointAt(0) ?? 0;
-  return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
+  return `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
 function isVisibleAt(chars: readonly string[], i: number, base: string, run: number): boolean {

@@ -1,5 +1,10 @@
 /** Checks what a tool is given: a command line, a path, an address, or values of any kind. */
-import { findInvisible, findReorderedSigns, findRightToLeft } from "../../core/text/visible.ts";
+import {
+  findInvisible,
+  findReorderedSigns,
+  findRightToLeft,
+  listLookalikes,
+} from "../../core/text/visible.ts";
 import type { CommandContext } from "./context.ts";
 import { checkScriptText, checkWord } from "./index.ts";
 import { describeSpecialFile, findSecretPath, isOutsideProject } from "./paths.ts";
@@ -22,8 +27,8 @@ export function checkCommandLine(command: string, context: CommandContext): void
 const forkBomb =
   /\bwhile\s{1,4}(?::|true)\s{0,4}[;\n]\s{0,4}do\b[^\n;]{1,200}&\s{0,4}done\b|(?:^|[\s;])(\S{1,40}?)\s{0,4}\(\)\s{0,4}\{\s{0,4}\1\s{0,4}\|\s{0,4}\1\s{0,4}&/;
 
-const twoAlphabets =
-  /\p{Script=Latin}[\p{Script=Cyrillic}\p{Script=Greek}]|[\p{Script=Cyrillic}\p{Script=Greek}]\p{Script=Latin}/u;
+/** Not Greek: `Δx` and `μs` are everyday names, and Greek letters that look like Latin ones are found as such. */
+const twoAlphabets = /\p{Script=Latin}\p{Script=Cyrillic}|\p{Script=Cyrillic}\p{Script=Latin}/u;
 
 function checkCharacters(text: string, { findings }: CommandContext): void {
   const codes = findInvisible(text);
@@ -33,7 +38,10 @@ function checkCharacters(text: string, { findings }: CommandContext): void {
   if (reversed !== null)
     findings.add("unseen", "has letters that are shown in another order than they run", reversed);
   const mixed = text.split(/[\s/=:.@-]+/).find((word) => twoAlphabets.test(word));
+  const lookalikes = listLookalikes(text);
   if (mixed !== undefined) findings.add("unseen", "mixes letters of two alphabets", mixed);
+  else if (lookalikes.length > 0)
+    findings.add("unseen", "has characters that look like others", lookalikes.slice(0, 4).join(", "));
 }
 
 export function checkWrittenPath(fullPath: string, context: CommandContext): void {
@@ -91,16 +99,17 @@ const cloudMetadata = /^(?:169\.254\.|metadata\.google\.internal$|\[?fd00:ec2)/;
 
 export function checkUrl(address: string, context: CommandContext): void {
   const { findings } = context;
-  checkWord(address, context);
+  checkWord(address.slice(0, maxChecked), context);
   const url = parseUrl(address);
   if (!url) {
-    findings.add("address", "is not a valid address", address);
+    findings.add("address", "is not a valid address", address.slice(0, maxChecked));
     return;
   }
   if (url.username !== "" || url.password !== "")
     findings.add("address", "hides where it leads", `${url.username}@${url.host}`);
   if (/(?:^|\.)xn--/.test(url.hostname))
     findings.add("address", "has foreign letters in its name", url.hostname);
+  else checkCharacters(address, context);
   if (cloudMetadata.test(url.hostname))
     findings.add("sends", "asks for the credentials of a cloud machine", url.hostname);
   if (url.protocol !== "https:" && url.protocol !== "http:")
@@ -117,4 +126,6 @@ export function findRealHost(address: string): string | null {
   return isPlain ? null : host;
 }
 
-const parseUrl = (address: string): URL | null => (URL.canParse(address) ? new URL(address) : null);
+/** null also for a longer one than is ever shown: a host of a million foreign letters takes a minute to read. */
+const parseUrl = (address: string): URL | null =>
+  address.length <= maxChecked && URL.canParse(address) ? new URL(address) : null;

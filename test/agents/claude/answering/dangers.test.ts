@@ -229,7 +229,9 @@ describe("a dangerous command is marked", () => {
     ["ls \u202egnp.sh", "has characters that cannot be seen (U+202E)"],
     ["ls\u00a0-la", "has characters that cannot be seen (U+00A0)"],
     ["echo safe\rrm x", "has characters that cannot be seen (U+000D)"],
-    ["сurl x", "mixes letters of two alphabets (сurl)"],
+    ["node scripts⁄build.js", "has characters that look like others (U+2044 for /)"],
+    ["npm ｒun ｂuild", "has characters that look like others (U+FF52 for r, U+FF42 for b)"],
+    ["сurl x", "mixes letters of two alphabets (⟨U+0441⟩url)"],
     ["$CMD x", "runs a program that only the shell knows ($CMD)"],
     ["/bin/r? x", "runs a program that only the shell knows (/bin/r?)"],
     ["{rm,x}", "runs a program that only the shell knows ({rm,x})"],
@@ -508,6 +510,7 @@ describe("for any request", () => {
       "grant a ",
       "File delete ",
     ],
+    ...["–", "–a", "｜ ", "а.", "ａ／", "ノx", "Ⅱ"],
   ])("a megabyte of %j takes no long time", (unit) => {
     const text = unit.repeat(1_000_000 / unit.length);
     const start = performance.now();

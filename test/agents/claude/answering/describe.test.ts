@@ -89,7 +89,7 @@ describe("the exact text of what would run", () => {
       "WebFetch",
       { url: "https://аpple.com/" },
       "Fetch a page",
-      ["https://аpple.com/", "⟨leads to⟩ xn--pple-43d.com"],
+      ["https://⟨U+0430⟩pple.com/", "⟨leads to⟩ xn--pple-43d.com"],
     ],
     [
       "WebFetch",
