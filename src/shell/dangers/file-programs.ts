@@ -277,18 +277,24 @@ const make: CheckProgram = (args, context, name, command) => {
     context.findings.add("runs", "runs what another program prints", `${name} -f -`);
 };
 
-/** Editors that are given commands: they save over a file, or run programs. */
+/** `:!ls`, `%!sort`, `r!ls`, but not `qa!` */
+const editorRuns =
+  /(?:^|[\s|:"'%$\d.,])!(?=\s*\S)|\b(?:r|read)!|system(?:list)?\(|(?:job_?start|termopen|term_start|libcall(?:nr)?)\(|shell-command|call-process|start-process|\bte(?:rm|rminal)\b/m;
+const editorDeletes =
+  /\b(?:delete|rename|writefile|mkdir)\(\s{0,4}(?:["'[]|expand\()|delete-(?:file|directory)/;
+
+/** Editors that are given commands: they save over a file, delete it, or run programs. */
 const editor: CheckProgram = (args, { findings }, name, { redirects }) => {
   const commands = args.all.filter(
     (arg, n) =>
-      arg.startsWith("+") ||
+      /^(?:\+|-c.)/.test(arg) ||
       /^(?:-c|-S|-s|--cmd|-es|-Es|--eval|-eval|-e|-f|-l|--load|--batch)$/.test(args.all[n - 1] ?? ""),
   );
   const script = [...commands, ...redirects.map(({ target, body }) => body ?? target.text)]
-    .map((text) => text.replace(/^\+/, ""))
+    .map((text) => text.replace(/^(?:\+|-c(?=.))/, ""))
     .join("\n");
-  if (/!|system\(|shell-command|call-process|:?te(?:rm|rminal)\b/.test(script))
-    findings.add("runs", "runs other programs", name);
+  if (editorDeletes.test(script)) findings.add("deletes", "deletes or replaces files", name);
+  if (editorRuns.test(script)) findings.add("runs", "runs other programs", name);
   else if (
     /(?:^|[\s|:])(?:w|wq|wqa|x|xa|up|update|saveas|ZZ)!?(?:\s|$)|delete-|write-|save-buffer/m.test(script) ||
     /^(?:ed|ex)$/.test(name)
@@ -348,6 +354,9 @@ const overwriteEveryPath: CheckProgram = ({ rest }, { checkTarget, checkOverwrit
 const trash: CheckProgram = ({ rest }, { findings, paths }, name) => {
   if (rest.some((path) => !isGenerated(path, paths))) findings.add("deletes", "deletes files", name);
 };
+
+const emptyTrash: CheckProgram = (_, { findings }, name) =>
+  findings.add("deletes", "deletes what is in the trash", name);
 
 const listOutputs = (args: Arguments): string[] => [
   ...findOptionValues(args, "o", "output", "output-document", "output-dir", "directory-prefix"),
@@ -441,6 +450,9 @@ export const filePrograms: Readonly<Record<string, CheckProgram>> = {
   },
   gpg: (args, context, name, command) => {
     if (args.all.some((arg) => /^--delete-/.test(arg))) context.findings.add("deletes", "deletes keys", name);
+    const exported = args.all.find((arg) => /^--export-s(?:e|$)/.test(arg));
+    if (exported !== undefined)
+      context.findings.add("sends", "gives out private keys", `${name} ${exported}`);
     createOutputCheck("o", "output")(args, context, name, command);
   },
   shuf: createOutputCheck("o", "output"),
@@ -472,6 +484,11 @@ export const filePrograms: Readonly<Record<string, CheckProgram>> = {
   ex: editor,
   vi: editor,
   vim: editor,
+  gvim: editor,
+  view: editor,
+  vimdiff: editor,
+  "vim.basic": editor,
+  "vim.tiny": editor,
   nvim: editor,
   emacs: editor,
   awk,
@@ -482,9 +499,21 @@ export const filePrograms: Readonly<Record<string, CheckProgram>> = {
   trash,
   "trash-put": trash,
   "trash-cli": trash,
+  rmtrash: trash,
+  "trash-empty": emptyTrash,
+  "trash-rm": emptyTrash,
   gio: (args, context, name, command) => {
-    if (args.rest[0] === "trash" || args.rest[0] === "remove")
-      trash({ ...args, rest: args.rest.slice(1) }, context, name, command);
+    const [sub = "", ...rest] = args.rest;
+    const inner = { ...args, rest };
+    if (sub === "trash" && hasOption(args, "", "empty")) emptyTrash(args, context, name, command);
+    if (sub === "trash" || sub === "remove") trash(inner, context, name, command);
+    if (sub === "move" || sub === "rename") mv(inner, context, name, command);
+    if (sub === "copy") checkLastPath(inner, context, name, command);
+    if (sub === "save") overwriteEveryPath(inner, context, name, command);
+  },
+  nsenter: ({ all }, { findings }, name) => {
+    if (!all.every((arg) => /^(?:-[hV]|--help|--version)$/.test(arg)))
+      findings.add("root", "runs in the place of another process", name);
   },
   "del-cli": rimraf,
   srm: shred,

@@ -22,6 +22,7 @@ import { findSecretPath, isOutsideProject } from "./paths.ts";
 import {
   assignment,
   codeRunners,
+  editors,
   findCheck,
   findDownloader,
   findDownloaderOf,
@@ -407,7 +408,8 @@ function checkProgram(program: ProgramCall, command: Command, context: CommandCo
     checkEval(program, command, context);
   if (shells.has(name)) checkShell(program, command, context);
   if (interpreters.has(name)) checkSources(name, args, command, context);
-  if (interpreters.has(name) || codeRunners.has(name)) checkCode(program, command, context);
+  if (interpreters.has(name) || codeRunners.has(name) || editors.has(name))
+    checkCode(program, command, context);
 }
 
 /** The texts that a wrapper may run. `npx jest -t 'git push fails'` runs jest, and the text is only a name. */

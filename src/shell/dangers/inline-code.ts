@@ -105,8 +105,53 @@ export function checkCode({ name, args }: ProgramCall, command: Command, context
     findings.add("unclear", "cannot tell what this runs", form);
 }
 
+/** Modules whose functions are in the lists above by their full names. */
+const listedModules =
+  /^(?:os|posix|nt|subprocess|shutil|pathlib|pty|ctypes|sys|builtins|importlib|socket|requests|urllib\.request|send2trash|(?:node:)?(?:fs|fs\/promises|child_process|net|https?))$/;
+const maxAliases = 20;
+
+/**
+ * Writes the names of modules and functions in full: `import subprocess as s; s.run(x)` calls `subprocess.run`, and
+ * `import { rm as x } from "node:fs/promises"; x("src")` calls `fs.promises.rm`.
+ */
+function resolveAliases(code: string): string {
+  const names = new Map<string, string>();
+  const add = (alias: string, module: string, member = "") => {
+    if (!listedModules.test(module) || names.size >= maxAliases) return;
+    const full = module.replace(/^node:/, "").replace("/", ".") + (member === "" ? "" : `.${member}`);
+    if (alias !== full) names.set(alias, full.replace(/^(?:posix|nt)\b/, "os"));
+  };
+  const addMembers = (list: string, module: string) => {
+    for (const item of list.split(",")) {
+      const [, member = "", alias = member] = /^\s*(\w+)(?:\s*(?:\bas\b|:)\s*(\w+))?\s*$/.exec(item) ?? [];
+      if (member !== "") add(alias, module, member);
+    }
+  };
+  // Python
+  for (const [, list = ""] of code.matchAll(/\bimport\s{1,4}([\w.]+(?:[ \t,]{1,4}[\w.]+){0,20})/g))
+    for (const [, module = "", alias = ""] of list.matchAll(/([\w.]+)\s+as\s+(\w+)/g)) add(alias, module);
+  for (const [, module = "", list = ""] of code.matchAll(
+    /\bfrom\s{1,4}([\w.]+)\s{1,4}import\s{1,4}\(?([\w \t,]{1,300})/g,
+  ))
+    addMembers(list, module);
+  // JavaScript
+  const loads =
+    /\b(?:const|let|var)\s{1,4}(\w+|\{[^{}]{1,300}\})\s{0,4}=\s{0,4}(?:await\s{1,4}import|require)\(\s{0,4}["'`]([\w:/]{1,40})["'`]/g;
+  const imports =
+    /\bimport\s{0,4}(?:\*\s{0,4}as\s{1,4})?(\w+|\{[^{}]{1,300}\})\s{0,4}from\s{0,4}["'`]([\w:/]{1,40})["'`]/g;
+  for (const [, name = "", module = ""] of [...code.matchAll(loads), ...code.matchAll(imports)]) {
+    if (name.startsWith("{")) addMembers(name.slice(1, -1), module);
+    else add(name, module);
+  }
+  let resolved = code;
+  for (const [alias, full] of names)
+    resolved = resolved.replace(new RegExp(`(?<![\\w.$"'])${alias}(?=\\s{0,4}[.(])`, "g"), full);
+  return resolved;
+}
+
 /** Checks code that an interpreter runs: from its arguments, its input, or a file that the same command wrote. */
-export function checkCodeText(code: string, name: string, { findings }: CommandContext): void {
+export function checkCodeText(text: string, name: string, { findings }: CommandContext): void {
+  const code = /\bimport\b|\brequire\b/.test(text) ? resolveAliases(text) : text;
   const form = `${name} -c`;
   const isScripting = /^(?:perl|ruby|php|raku|groovy|awk)$/.test(name);
   if (deletesFolders.test(code) || (/\brm\s{1,4}-\w{0,9}[rR]/.test(code) && runsSomething.test(code)))

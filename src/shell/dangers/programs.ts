@@ -24,6 +24,8 @@ export const interpreters = set(
 export const codeRunners = set(
   "rails mix iex go cargo rust-script bb clojure clj scala-cli kotlinc jbang dotnet-script csi zx nu xonsh gjs qjs uv dart dotnet sage artisan",
 );
+/** They run Lua, Python and other code: `nvim -c 'lua …'`. */
+export const editors = set("vim vi nvim ex gvim view vimdiff emacs");
 const downloaders = set(
   "curl wget fetch aria2c http https xh httpie lwp-download irm iwr invoke-webrequest invoke-restmethod",
 );
