@@ -224,6 +224,8 @@ export interface AnswerSupport {
 export interface RequestContext {
   /** The session's folder. */
   readonly cwd: string | null;
+  /** The home folder of the session's user. null if unknown, for example on another machine. */
+  readonly home?: string | null;
   /** What a command can do to the agents that beckon knows. */
   readonly agentDangers?: readonly AgentDangers[];
   /** Absent if links are not to be followed. */

@@ -19,6 +19,8 @@ export interface AnswersOptions {
   readonly path: string;
   /** Decisions are signed with it. */
   readonly key: string;
+  /** The user's home folder. */
+  readonly home: string;
   readonly clock: () => ClockReading;
   readonly config: () => Config;
   readonly get: (agent: string, sessionId: string) => Session | null;
@@ -55,6 +57,7 @@ export function createAnswers(options: AnswersOptions): Answers {
   const pending = createPendingRequests({
     agents,
     key,
+    home: options.home,
     clock,
     get,
     dispatch,

@@ -28,6 +28,8 @@ export interface PendingRequestsOptions {
   readonly agents: LoadedAgents;
   /** Decisions are signed with it. */
   readonly key: string;
+  /** The user's home folder. */
+  readonly home: string;
   readonly clock: () => ClockReading;
   readonly get: (agent: string, sessionId: string) => Session | null;
   readonly dispatch: (event: AgentEvent) => void;
@@ -106,7 +108,7 @@ interface PendingRequest {
   changed: string | null;
   /** Created when it is first needed. */
   masked: MaskedDetails | null;
-  readonly cwd: string | null;
+  readonly context: RequestContext;
   readonly sinceT: number;
   /** The answer that was sent, until the hook confirms it. */
   sent: { readonly answer: GivenAnswer; readonly confirm: (how: Confirmation) => void } | null;
@@ -136,8 +138,6 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
   let heartbeatTimer: ReturnType<typeof setInterval> | null = null;
   let settleTimer: ReturnType<typeof setTimeout> | null = null;
   let isStopped = false;
-
-  const createContext = (cwd: string | null): RequestContext => ({ cwd, agentDangers, links: diskLinks });
 
   function getSettled(agent: string, sessionId: string): Session | null {
     const session = options.get(agent, sessionId);
@@ -189,7 +189,10 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     if (!answering || !session || !ask || isProbe(session)) return null;
     if (!answering.isAnswerable(payload, ask) || session.attended === false) return null;
     const cwd = session.firstCwd ?? session.cwd;
-    const details = answering.describe(payload, createContext(cwd));
+    // On another machine, or in a container, `~` is another folder.
+    const home = session.place?.local === true ? options.home : null;
+    const context = { cwd, home, agentDangers, links: diskLinks };
+    const details = answering.describe(payload, context);
     return (
       details && {
         ...source,
@@ -197,7 +200,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
         details,
         changed: null,
         masked: null,
-        cwd,
+        context,
         sinceT: clock().t,
         sent: null,
       }
@@ -243,11 +246,11 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
   /**
    * Masks the payload before it is described: a description is wrapped and cut, and half of a secret is not recognised as one.
    */
-  function describeMasked({ payload, details, answering, cwd }: PendingRequest): MaskedDetails {
+  function describeMasked({ payload, details, answering, context }: PendingRequest): MaskedDetails {
     const json = JSON.stringify(payload);
     const masked = options.maskJson(json);
     if (masked === json) return { details, hasSecret: false };
-    const shown = answering.describe(asRecord(JSON.parse(masked)), createContext(cwd));
+    const shown = answering.describe(asRecord(JSON.parse(masked)), context);
     return { details: shown, hasSecret: JSON.stringify(shown) !== JSON.stringify(details) };
   }
 
@@ -270,7 +273,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     const { isWhole, dangers, kind } = request.details;
     if (!isWhole || dangers.length > 0 || kind !== "permission") return;
     const rules = config().answering.autoAllow;
-    const allowed = request.answering.autoAllow(rules, request.payload, createContext(request.cwd));
+    const allowed = request.answering.autoAllow(rules, request.payload, request.context);
     if (allowed === null || !(await staysInside(allowed))) return;
     const session = getSettled(request.agent, request.sessionId);
     const ask = findAsk(session, request.request);
@@ -370,8 +373,8 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
    * a notification may still show what it was.
    */
   function lookAgain(request: PendingRequest): void {
-    const { answering, payload, cwd, details } = request;
-    const now = answering.describe(payload, createContext(cwd)) ?? details;
+    const { answering, payload, context, details } = request;
+    const now = answering.describe(payload, context) ?? details;
     if (request.changed !== null || hashJson(now) === hashJson(details)) return;
     request.changed = `a link was changed after this was shown, so it would not do what you saw: ${now.heading}. Look at it in the terminal`;
     const warning = "a link was changed after this was first shown";

@@ -161,6 +161,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     agents,
     path: paths.answerLog,
     key: decisionKey,
+    home: homeOf(env),
     clock,
     config,
     get: store.get,

@@ -18,6 +18,7 @@ test("an ask that ends while beckon quits is in the log", () => {
     agents: new Map([["claude", claude]]),
     path,
     key: "k",
+    home: "/home/me",
     get: store.get,
     sessions: () => store.sessions({ at: Date.now(), t: 0 }),
     dispatch: store.dispatch,

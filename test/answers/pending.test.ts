@@ -75,6 +75,7 @@ function createPendingFixture(autoAllow: Config["answering"]["autoAllow"] = {}) 
       maskJson: (json) => json,
       agents: new Map([["claude", claude]]),
       key,
+      home: "/home/me",
       clock,
       get: store.get,
       dispatch: store.dispatch,
@@ -325,6 +326,26 @@ describe("whatever happens, in whatever order", () => {
     );
     // Otherwise the test would prove nothing.
     expect(answered).toBeGreaterThan(100);
+  });
+});
+
+describe("a build folder of the project that is named by ~", () => {
+  test.each([
+    ["on this machine it is in the project", "h", []],
+    [
+      "on another machine ~ is unknown",
+      "other",
+      ["deletes without asking (rm -rf)", "deletes outside the project (~/p/build)"],
+    ],
+  ])("%s", (_, host, dangers) => {
+    const fixture = createPendingFixture();
+    const payload = request("s-0", { cwd: "/home/me/p", tool_input: { command: "rm -rf ~/p/build" } });
+    const hook = createHook(fixture, payload, { host });
+    fixture.event(payload, { id: hook.id, host, tty: "/dev/pts/1" });
+    hook.hold();
+    const ask = fixture.find(hook.id)?.ask;
+    expect(ask && fixture.pending().details(ask)?.dangers).toEqual(dangers);
+    fixture.pending().stop();
   });
 });
 

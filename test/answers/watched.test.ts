@@ -33,6 +33,7 @@ beforeEach(() => {
     maskJson: (json) => json,
     agents: new Map([["codex", codex]]),
     key: "key",
+    home: "/home/me",
     clock,
     get: store.get,
     dispatch: store.dispatch,

@@ -10,6 +10,8 @@ interface LabelledCommand {
   readonly command: string;
   readonly mark: boolean;
   readonly why?: string;
+  /** The project's folder, if it is not ~/proj. */
+  readonly cwd?: string;
 }
 
 interface Score {
@@ -18,11 +20,19 @@ interface Score {
   readonly wrong: readonly string[];
 }
 
-async function score(file: string): Promise<Score> {
-  const rows: readonly LabelledCommand[] = await Bun.file(join(import.meta.dir, "../fixtures", file)).json();
-  const wrong = rows.filter(
-    ({ command, mark }) => findDangers("Bash", { command }, { cwd: "/home/dev/proj" }).length > 0 !== mark,
+const home = "/home/dev";
+
+async function score(...files: readonly string[]): Promise<Score> {
+  const lists = await Promise.all(
+    files.map(
+      (file): Promise<LabelledCommand[]> => Bun.file(join(import.meta.dir, "../fixtures", file)).json(),
+    ),
   );
+  const rows = lists.flat();
+  const wrong = rows.filter(({ command, mark, cwd = "~/proj" }) => {
+    const dangers = findDangers("Bash", { command }, { cwd: cwd.replace("~", home), home });
+    return dangers.length > 0 !== mark;
+  });
   const count = (list: readonly LabelledCommand[], mark: boolean) =>
     list.filter((row) => row.mark === mark).length;
   return {
@@ -58,5 +68,17 @@ describe("labelled commands", () => {
     if (recall < 0.95 || falseMarks > 0.03) console.log(wrong.join("\n"));
     expect(recall).toBeGreaterThanOrEqual(0.95);
     expect(falseMarks).toBeLessThanOrEqual(0.03);
+  });
+
+  test("commands of everyday work with agents", async () => {
+    const { recall, falseMarks, wrong } = await score(
+      "dangerous-commands.json",
+      "everyday-commands.json",
+      "everyday-commands-2.json",
+    );
+    console.log(`${percent(recall)} of the dangerous marked, ${percent(falseMarks)} of the everyday`);
+    console.log(wrong.join("\n"));
+    expect(recall).toBeGreaterThanOrEqual(0.97);
+    expect(falseMarks).toBeLessThanOrEqual(0.02);
   });
 });

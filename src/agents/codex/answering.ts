@@ -100,11 +100,13 @@ const commandFields: readonly string[] = [
 const listPresent = (payload: JsonRecord): JsonRecord =>
   Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== null));
 
-const createDangerContext = (payload: JsonRecord, { cwd, agentDangers }: RequestContext) =>
-  createCommandContext(cwd, readText(payload.cwd, limits.maxPathLength), [
-    codexDangers,
-    ...(agentDangers ?? []),
-  ]);
+const createDangerContext = (payload: JsonRecord, { cwd, home, agentDangers }: RequestContext) =>
+  createCommandContext(
+    cwd,
+    readText(payload.cwd, limits.maxPathLength),
+    [codexDangers, ...(agentDangers ?? [])],
+    home ?? null,
+  );
 
 const formatReason = ({ reason }: JsonRecord): readonly FittedLine[] =>
   typeof reason === "string" && reason !== "" ? [createLabel("reason", reason)] : [];

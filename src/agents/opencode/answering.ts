@@ -198,11 +198,11 @@ function addHeading(verb: string, subject: string, noun: string, lines: readonly
 function findDangers(
   permission: string,
   payload: JsonRecord,
-  { cwd, agentDangers = [] }: RequestContext,
+  { cwd, home, agentDangers = [] }: RequestContext,
   from: string | null,
   linkTargets: readonly string[],
 ): readonly string[] {
-  const context = createCommandContext(cwd ?? from, from, [opencodeDangers, ...agentDangers]);
+  const context = createCommandContext(cwd ?? from, from, [opencodeDangers, ...agentDangers], home ?? null);
   const metadata = asFields(payload.metadata);
   if (typeof metadata.command === "string") checkCommandLine(metadata.command, context);
   const input = asFields(payload.input);

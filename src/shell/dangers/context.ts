@@ -63,10 +63,12 @@ export function createCommandContext(
   project: string | null,
   from: string | null,
   agents: readonly AgentDangers[],
+  home: string | null,
 ): CommandContext {
   const folders = [from ?? project ?? "/"];
   const paths: PathContext = {
     project,
+    home,
     from: folders,
     agentFiles: agents.flatMap(({ files }) => files),
     projectVariables: agents.flatMap(({ projectVariables }) => projectVariables),

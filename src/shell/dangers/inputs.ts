@@ -18,11 +18,15 @@ export function checkCommandLine(command: string, context: CommandContext): void
   const start = command.slice(0, maxChecked);
   const isCut = start.length < command.length;
   checkCharacters(start, context);
+  if (setsHome.test(start)) context.paths.home = null;
   if (forkBomb.test(start)) context.findings.add("system", "starts itself again and again", ":(){ :|:& }");
   if (isCut) context.findings.add("unclear", "too long to check", `${command.length} characters`);
   // A command that is cut in the middle of a quote could not be read at all.
   checkScriptText(isCut ? start.slice(0, start.lastIndexOf("\n") + 1) : start, context);
 }
+
+/** `HOME=/`, `read HOME`, and what may set it unseen: `. ./env.sh`, `eval …`. */
+const setsHome = /(?<![$\w{])HOME\b|(?:^|[\s;&|({])(?:source|eval|\.)\s/m;
 
 const forkBomb =
   /\bwhile\s{1,4}(?::|true)\s{0,4}[;\n]\s{0,4}do\b[^\n;]{1,200}&\s{0,4}done\b|(?:^|[\s;])(\S{1,40}?)\s{0,4}\(\)\s{0,4}\{\s{0,4}\1\s{0,4}\|\s{0,4}\1\s{0,4}&/;

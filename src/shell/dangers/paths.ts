@@ -5,6 +5,8 @@ import type { DangerFindings } from "./findings.ts";
 export interface PathContext {
   /** null if unknown: every absolute path counts as outside. */
   readonly project: string | null;
+  /** What `~` and `$HOME` stand for. null if unknown: a path that starts with them counts as outside. */
+  home: string | null;
   /** The folders that a relative path may start from: a `cd` may fail, so every folder counts. */
   readonly from: readonly string[];
   /** Patterns of the agents' own settings and hooks, which run by themselves. */
@@ -17,7 +19,7 @@ export interface PathContext {
 
 const harmless = /^\/dev\/(?:null|stdin|stdout|stderr|tty|zero|full|fd\/\d+)$/;
 const disk = /^\/dev\/(?:r?disk|[shxv]d[a-z]|nvme|mmcblk|mapper\/|loop|md\d|dm-)/;
-const home = /^(?:~(?:[\w.-]*)(?=\/|$)|\$HOME\b|\$\{HOME\}|%USERPROFILE%|\$env:USERPROFILE)/i;
+const inHome = /^(?:~(?:[\w.-]*)(?=\/|$)|\$HOME\b|\$\{HOME\}|%USERPROFILE%|\$env:USERPROFILE)/i;
 const address = /^(?:[a-z][a-z0-9+.-]*:\/\/|[\w.-]+@[\w.-]+:|[\w-]{2,}:(?![\\/]))/i;
 
 /** Checks a path where something is written, moved or deleted. */
@@ -39,20 +41,28 @@ export function checkTarget(
     findings.add("outside", `${verb} outside the project`, path);
 }
 
-/** Fills in the variables that are known: `$PWD/x` is a path in the project. */
-export function replaceVariable(
-  path: string,
-  { project, projectVariables, temporaryVariables }: PathContext,
-): string {
+/** Fills in the variables that are known: `$PWD/x` is a path in the project, and `~/proj/x` may be one. */
+export function replaceVariable(path: string, paths: PathContext): string {
+  const { project, projectVariables, temporaryVariables } = paths;
   const name = /^\$(?:\{(\w+)\}|(\w+))/.exec(path);
   if (name !== null && temporaryVariables.has(name[1] ?? name[2] ?? ""))
     return `/tmp/mktemp${path.slice(name[0].length)}`;
   const isProject = name !== null && ["PWD", ...projectVariables].includes(name[1] ?? name[2] ?? "");
-  return isProject ? (project ?? "$PWD") + path.slice(name[0].length) : path;
+  return isProject ? (project ?? "$PWD") + path.slice(name[0].length) : replaceHome(path, paths);
 }
 
-export function isOutsideProject(path: string, { project, from }: PathContext): boolean {
-  if (home.test(path)) return true;
+/** Only for a path in the project. Others are shown as they are written. */
+function replaceHome(path: string, { project, home }: PathContext): string {
+  const [start] = /^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/.exec(path) ?? [];
+  if (start === undefined || home === null || project === null) return path;
+  const resolved = home + path.slice(start.length);
+  return findRelativePath(project, resolved) === null ? path : resolved;
+}
+
+export function isOutsideProject(written: string, paths: PathContext): boolean {
+  const { project, from } = paths;
+  const path = replaceHome(written, paths);
+  if (inHome.test(path)) return true;
   if (project === null) return full.test(path) || /(?:^|[\\/])\.\.(?:[\\/]|$)/.test(path);
   if (full.test(path)) return findRelativePath(project, path) === null;
   return from.some((folder) => findRelativePath(project, `${folder}/${path}`) === null);
@@ -65,7 +75,7 @@ const temporary = /^\/(?:(?:private\/)?(?:var\/)?tmp|dev\/shm)(?:\/|$)/;
 /** True for the folder for temporary files, where agents keep logs and drafts. */
 function isTemporary(path: string, { project, from }: Pick<PathContext, "project" | "from">): boolean {
   if (project !== null && temporary.test(project)) return false;
-  if (home.test(path)) return false;
+  if (inHome.test(path)) return false;
   const candidates = full.test(path) ? [path] : from.map((folder) => `${folder}/${path}`);
   return candidates.every(
     (candidate) =>
@@ -92,7 +102,7 @@ export function describeSpecialFile(
 const generatedFolder =
   /^(?:build|dist|out|target|obj|coverage|htmlcov|node_modules|DerivedData|Pods|tmp|temp|logs?|storybook-static|playwright-report|test-results|zig-out|elm-stuff|dist-newstyle|_build|v?env|\.venv|\.nyc_output|\.next|\.nuxt|\.output|\.svelte-kit|\.turbo|\.vite|\.angular|\.expo|\.dart_tool|\.gradle|\.tox|\.nox|\.eggs|\.terraform|\.stack-work|__pycache__|__snapshots__|\.?[\w-]*cache|cmake-build-[\w-]+|bazel-[\w-]+|[\w*-]+\.egg-info)$/;
 const generatedFile =
-  /(?:^|[^/])\.(?:log|tmp|temp|bak|orig|rej|swp|pid|py[co]|o|obj|class|tsbuildinfo|gcda|gcno|prof|profraw|lcov|eslintcache)$|^(?:\.DS_Store|\.coverage|nohup\.out|coverage\.\w+|junit\.xml|package-lock\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|poetry\.lock|uv\.lock|Cargo\.lock|Gemfile\.lock|composer\.lock|go\.sum)$/i;
+  /(?:^|[^/])\.(?:log|tmp|temp|bak|orig|rej|swp|pid|py[co]|o|obj|class|tsbuildinfo|gcda|gcno|prof|profraw|lcov|eslintcache)$|^(?:\.DS_Store|\.coverage|nohup\.out|coverage\.\w+|junit\.xml|package-lock\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|poetry\.lock|uv\.lock|Cargo\.lock|Gemfile\.lock|Podfile\.lock|Pipfile\.lock|pdm\.lock|pubspec\.lock|mix\.lock|deno\.lock|composer\.lock|go\.sum)$/i;
 
 /** True for what a build, a test run or a package manager makes again: `dist`, `coverage/lcov.info`, `*.pyc`. */
 export function isGenerated(target: string, paths: PathContext): boolean {

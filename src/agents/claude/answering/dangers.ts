@@ -18,6 +18,7 @@ export interface DangerOptions {
   readonly from?: string | null;
   /** Where the links lead that the input names as files. */
   readonly linkTargets?: readonly string[];
+  readonly home?: string | null;
   /** What a command can do to agents. Claude Code itself is always included. */
   readonly agents?: readonly AgentDangers[];
 }
@@ -40,7 +41,7 @@ const readingTools: ReadonlySet<string> = new Set(["Read", "NotebookRead"]);
 /** Most severe first: `deletes without asking (rm -rf)`. */
 export function findDangers(tool: string, input: unknown, options: DangerOptions): readonly string[] {
   const agents = [claudeDangers, ...(options.agents ?? [])];
-  const context = createCommandContext(options.cwd, options.from ?? null, agents);
+  const context = createCommandContext(options.cwd, options.from ?? null, agents, options.home ?? null);
   const fields = isRecord(input) ? input : {};
   const path = findPath(fields);
   const named = path === null ? [] : [path];

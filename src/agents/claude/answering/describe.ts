@@ -42,7 +42,7 @@ export function isAnswerable({ tool_name: tool, agent_id: agentId }: JsonRecord,
 /** null if the payload is not a permission request. */
 export function describeRequest(
   payload: unknown,
-  { cwd, agentDangers, links }: RequestContext,
+  { cwd, home, agentDangers, links }: RequestContext,
 ): AskDetails | null {
   if (!isRecord(payload) || payload.hook_event_name !== "PermissionRequest") return null;
   const { tool_name: tool, tool_input: toolInput, permission_suggestions: suggestions } = payload;
@@ -54,8 +54,8 @@ export function describeRequest(
   const description = describeTool?.(input, { cwd, from, links }) ?? describeOther(tool, input);
   const { lines, isWhole } = fitLines(description.lines);
   const { linkTargets = [] } = description;
-  const dangers = () =>
-    findDangers(tool, input, { cwd: cwd ?? from, from, agents: agentDangers ?? [], linkTargets });
+  const where = { cwd: cwd ?? from, from, home: home ?? null };
+  const dangers = () => findDangers(tool, input, { ...where, agents: agentDangers ?? [], linkTargets });
   return {
     kind,
     tool,

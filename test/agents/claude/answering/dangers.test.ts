@@ -260,6 +260,36 @@ describe("a dangerous command is marked", () => {
   });
 });
 
+describe("a path that starts with ~ is compared with the project", () => {
+  const inHome = (command: string) => findDangers("Bash", { command }, { cwd, home: "/home/dev" });
+
+  test.each([
+    "rm -rf ~/proj/build",
+    `rm -rf "$HOME/proj/dist" ${brace("HOME")}/proj/coverage`,
+    "cd ~/proj/web && rm -rf .next",
+    "cp ~/proj/a.ts ~/proj/src/b.ts",
+    "echo x > ~/proj/out.txt",
+    "mv ~/proj/a.ts ~/proj/lib/a.ts",
+  ])("%j is inside", (command) => {
+    expect(inHome(command)).toEqual([]);
+    expect(of(command)).not.toEqual([]);
+  });
+
+  test.each([
+    "rm -rf ~/project/build",
+    "rm -rf ~/proj/../other/build",
+    "rm -rf ~root/proj/build",
+    "cd ~ && rm -rf build",
+    "HOME=/ && rm -rf ~/proj/build",
+    "export HOME=/srv; rm -rf ~/proj/build",
+    "read HOME <x; rm -rf ~/proj/build",
+    ". ./env.sh && rm -rf ~/proj/build",
+    "for x in 1 2; do rm -rf ~/proj/build; HOME=/; done",
+  ])("%j may be outside", (command) => {
+    expect(inHome(command).join()).toContain("outside the project");
+  });
+});
+
 describe("an everyday command is not marked", () => {
   test.each([
     "npm publish --dry-run",
