@@ -279,7 +279,7 @@ const make: CheckProgram = (args, context, name, command) => {
 
 /** `:!ls`, `%!sort`, `r!ls`, but not `qa!` */
 const editorRuns =
-  /(?:^|[\s|:"'%$\d.,])!(?=\s*\S)|\b(?:r|read)!|system(?:list)?\(|(?:job_?start|termopen|term_start|libcall(?:nr)?)\(|shell-command|call-process|start-process|\bte(?:rm|rminal)\b/m;
+  /(?:^|[\s|:"'%$\d.,/?!]|'\w)!(?=\s*\S)|\b(?:r|read)!|system(?:list)?\(|(?:job_?start|termopen|term_start|libcall(?:nr)?)\(|shell-command|call-process|start-process|\bte(?:rm|rminal)\b/m;
 const editorDeletes =
   /\b(?:delete|rename|writefile|mkdir)\(\s{0,4}(?:["'[]|expand\()|delete-(?:file|directory)/;
 

@@ -235,6 +235,8 @@ describe("a dangerous command is marked", () => {
     ["gio trash src", "deletes files (gio)"],
     [`vim -es -c 'call delete("a.ts")' -c q`, "deletes or replaces files (vim)"],
     ["vim -es -c 'g/x/d' -c '%!sort' a.ts", "runs other programs (vim)"],
+    ["vim -es -c 'silent!!ls' -c 'q!'", "runs other programs (vim)"],
+    ["vim -es -c \"'a,'b!sort\" a.ts", "runs other programs (vim)"],
     [`nvim --headless -c 'lua os.remove("a.ts")' -c qa`, "deletes files (nvim -c)"],
     [`python3 -c "import subprocess as s; s.run(['x'])"`, "runs other programs (python -c)"],
     [`python3 -c "import sys, os as o; o.system('x')"`, "runs other programs (python -c)"],
