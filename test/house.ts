@@ -171,6 +171,7 @@ const smallAndPure: ReadonlySet<string> = new Set([
   "src/core/text/paths.ts",
   "src/core/config/work-guard.ts",
   "src/agents/edits.ts",
+  "src/agents/patch.ts",
 ]);
 
 /** The table of agents and the part of each agent that the forwarder needs. */

@@ -1,6 +1,7 @@
 /** Which files a tool call changes. Pure. */
 import { type JsonRecord, readText } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
+import { listPatchedFiles } from "./patch.ts";
 
 /** Tool → the field of its input that names the file, or that has a patch. */
 export type EditTools = Readonly<Record<string, string>>;
@@ -18,13 +19,7 @@ export function readEditPaths(
 
 /** `value` is the path of a file, or a patch. */
 export function listEditedFiles(value: unknown): readonly string[] {
-  const isPatch = typeof value === "string" && /^\s*\*\*\* /.test(value);
+  const isPatch = typeof value === "string" && /^[\s\u0085]*\*\*\* /m.test(value);
   const paths = isPatch ? listPatchedFiles(value) : [value];
   return paths.map((path) => readText(path, limits.maxPathLength)).filter((path) => path !== null);
-}
-
-/** The paths that a patch, in the format of apply_patch, adds, changes, moves or deletes, each once. */
-export function listPatchedFiles(patch: string): string[] {
-  const lines = patch.matchAll(/^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$/gm);
-  return [...new Set([...lines].slice(0, limits.maxPatchedFiles).map(([, path = ""]) => path.trim()))];
 }

@@ -1,22 +1,24 @@
 /**
  * Answers to requests of Codex's shared server: what they ask, in full, and how an answer is written. The payload is the
- * parameters of the server's message with its `method`, and for a change of files the `patch` from the rollout file.
+ * parameters of the server's message with its `method`. For a change of files it also has the `changes` of the server's item, the
+ * `patch` from the rollout file, and the `folder` that its paths are relative to.
  */
 import { asRecord, isRecord, type JsonRecord, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { Answer, AskDetails } from "../../core/session/ask-details.ts";
 import { createLabel, type FittedLine, fitLines, splitLines } from "../../core/text/fit.ts";
+import { resolvePath } from "../../core/text/paths.ts";
 import { makeLineVisible } from "../../core/text/visible.ts";
 import { type AgentDangers, createCommandContext } from "../../shell/dangers/context.ts";
 import { checkCommandLine, checkWrittenPath, checkWrittenText } from "../../shell/dangers/inputs.ts";
 import { skipsPermissions } from "../../shell/dangers/service-programs.ts";
 import { parseSimpleCommands } from "../../shell/index.ts";
 import type { AnswerSupport, RequestContext } from "../agent.ts";
-import { listPatchedFiles } from "../edits.ts";
 import { formatFields } from "../fields.ts";
+import { listPatchedFiles, parsePatch } from "../patch.ts";
 import { describeQuestions, readReplies } from "../questions.ts";
 import { askUser, editTool, listQuestions, type QuestionFacts } from "./payload.ts";
-import { approvalMethods } from "./server.ts";
+import { approvalMethods, type FileChange, readFileChanges } from "./server.ts";
 
 /** What a command of any agent can do to Codex itself. */
 export const codexDangers: AgentDangers = {
@@ -132,28 +134,99 @@ function findCommand(command: unknown): string | null {
 
 function describePatch(payload: JsonRecord, context: RequestContext): AskDetails {
   const patch = typeof payload.patch === "string" ? payload.patch : null;
-  const files = patch === null ? [] : listPatchedFiles(patch);
+  const changes = readFileChanges(payload.changes);
+  const doubt = findDoubt(payload, patch, changes);
+  const files = listChangedFiles(payload);
   const dangers = createDangerContext(payload, context);
   for (const file of files) checkWrittenPath(file, dangers);
-  if (patch !== null) checkWrittenText(patch.replace(/^\+/gm, ""), dangers);
+  const written = changes === null ? patch : changes.map(({ diff }) => diff).join("\n");
+  if (written !== null) checkWrittenText(written.replace(/^\+/gm, ""), dangers);
   const root = readText(payload.grantRoot, limits.maxPathLength);
   const { lines, isWhole } = fitLines([
-    ...(patch === null ? [createLabel("the change is in the terminal only")] : splitLines(patch)),
+    ...(doubt === null ? [] : [createLabel(doubt)]),
+    ...(changes === null ? splitLines(patch ?? "") : changes.flatMap(formatChange)),
     ...(root === null ? [] : [createLabel("and from now on everything in", root)]),
     ...formatReason(payload),
+    ...formatOthers(payload),
   ]);
   return {
     kind: "permission",
     tool: editTool,
     heading: files.length === 1 ? `Change ${makeLineVisible(files[0] ?? "")}` : "Change files",
     lines,
-    isWhole: isWhole && patch !== null,
+    isWhole: isWhole && doubt === null,
     dangers: dangers.listDangers(),
     always: listLastingDecisions(payload).map(({ text }) => text),
     questions: [],
     takesNoReason: true,
   };
 }
+
+const knownFields: ReadonlySet<string> = new Set([
+  ...["method", "threadId", "turnId", "itemId", "startedAtMs", "availableDecisions"],
+  ...["reason", "grantRoot", "changes", "patch", "folder"],
+]);
+
+/** What a newer Codex says about the change. */
+const formatOthers = (payload: JsonRecord): readonly FittedLine[] =>
+  Object.entries(payload)
+    .filter(([name, value]) => !knownFields.has(name) && value != null)
+    .map(([name, value]) => createLabel("and", JSON.stringify({ [name]: value })));
+
+/** The files that a request is about. Without the server's changes, those that the patch can name. */
+export function listChangedFiles({ changes, patch }: JsonRecord): readonly string[] {
+  const read = readFileChanges(changes);
+  if (read === null) return typeof patch === "string" ? listPatchedFiles(patch) : [];
+  return read.flatMap(({ path, moveTo }) => (moveTo === null ? [path] : [path, moveTo]));
+}
+
+/**
+ * Why the change cannot be allowed here; null if it can. The server reads the patch and applies it, so its changes are shown. They
+ * must be those of the text that the model wrote, so that neither beckon's reading nor an item of another call decides alone.
+ */
+function findDoubt(
+  payload: JsonRecord,
+  patch: string | null,
+  changes: readonly FileChange[] | null,
+): string | null {
+  if (changes === null) return "the change is in the terminal only";
+  if (patch === null) return "the patch itself is in the terminal only";
+  const folder = readText(payload.folder, limits.maxPathLength) ?? "";
+  const sections = parsePatch(patch) ?? [];
+  const format = ({ kind, path, moveTo }: Omit<FileChange, "diff">, content: string) =>
+    JSON.stringify([kind, resolvePath(folder, path), moveTo && resolvePath(folder, moveTo), content]);
+  const written = sections.map((section) => format(section, section.content));
+  const asked = changes.map((change) => format(change, change.kind === "add" ? change.diff : ""));
+  return written.sort().join("\n") === asked.sort().join("\n")
+    ? null
+    : "the patch and what Codex says about it differ: look at it in the terminal";
+}
+
+/** The lines of a text. The server's texts end with a line break, so one that does not says so. */
+function splitText(text: string, prefix = ""): readonly FittedLine[] {
+  if (text === "") return [];
+  const lines = splitLines(text.replace(/\n$/, ""), prefix);
+  return text.endsWith("\n") ? lines : [...lines, createLabel("no line break at the end")];
+}
+
+function formatChange({ kind, path, moveTo, diff }: FileChange): readonly FittedLine[] {
+  switch (kind) {
+    case "add":
+      return [createLabel("write", path), ...splitText(diff, "+")];
+    case "delete":
+      return [createLabel("delete", path)];
+    case "update":
+      return [
+        createLabel("change", path),
+        ...(moveTo === null ? [] : [createLabel("and move it to", moveTo)]),
+        // The server writes it below the diff too.
+        ...splitText(moveTo === null ? diff : removeEnd(diff, `\n\nMoved to: ${moveTo}`)),
+      ];
+  }
+}
+
+const removeEnd = (text: string, end: string): string =>
+  text.endsWith(end) ? text.slice(0, -end.length) : text;
 
 function describeInputRequest(payload: JsonRecord): AskDetails {
   const questions = listQuestions(payload);

@@ -4,8 +4,9 @@ import { limits } from "../../core/limits.ts";
 import type { Question } from "../../core/session/ask-details.ts";
 import { blankMember, hashJson } from "../../core/text/json-text.ts";
 import type { GuardRequest } from "../agent.ts";
-import { listPatchedFiles, readEditPaths } from "../edits.ts";
+import { readEditPaths } from "../edits.ts";
 import { toOneLine } from "../one-line.ts";
+import { findHeredocPatch, listPatchedFiles, normalizePatch } from "../patch.ts";
 
 export interface CodexPayload {
   readonly sessionId: string;
@@ -46,9 +47,6 @@ export interface ToolCallFacts {
   readonly summary: string;
 }
 
-/** A patch as apply_patch takes it. */
-export const patchText = /\*\*\* Begin Patch\n[\s\S]*\*\*\* End Patch/;
-
 /**
  * A PermissionRequest has no id, and a description that the call itself does not have: calls are matched by the rest of the
  * input. A patch that is applied through the shell is the call of Bash, but the request of apply_patch (measured).
@@ -74,7 +72,7 @@ export function readPatchedFiles(payload: JsonRecord): { readonly editPaths?: re
   return readEditPaths({ [editTool]: "command" }, tool, input);
 }
 
-const applyPatch = "apply_patch";
+export const applyPatch = "apply_patch";
 export const askUser = "request_user_input";
 
 /** How a change of files is shown. */
@@ -95,8 +93,8 @@ const nameTool = (name: string): string =>
 
 function findPatch(tool: string, { command }: JsonRecord): string | null {
   if (typeof command !== "string") return null;
-  const isPatch = tool === applyPatch || (tool === "Bash" && /^\s*apply_?patch\b/.test(command));
-  return isPatch ? (patchText.exec(command)?.[0] ?? null) : null;
+  const patch = tool === applyPatch ? command : tool === "Bash" ? findHeredocPatch(command) : null;
+  return patch && normalizePatch(patch);
 }
 
 function summarizeCall(tool: string, input: JsonRecord): string {

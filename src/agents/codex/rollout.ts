@@ -7,7 +7,8 @@ import { asRecord, isRecord, type JsonRecord, readText } from "../../core/json.t
 import { limits } from "../../core/limits.ts";
 import type { ContextUse, QuotaUse, RateLimits, Usage } from "../../core/session/event.ts";
 import { toOneLine } from "../one-line.ts";
-import { askUser, listQuestions, patchText, type QuestionFacts } from "./payload.ts";
+import { findHeredocPatch } from "../patch.ts";
+import { applyPatch, askUser, listQuestions, type QuestionFacts } from "./payload.ts";
 import { truncateResponse } from "./translate.ts";
 
 /** What the rows up to now say about the session. */
@@ -28,6 +29,7 @@ export interface RolloutState {
 }
 
 export interface RolloutCall {
+  /** The text of the patch, as the model wrote it. */
   readonly patch: string | null;
   /** The folder that the call names for the patch; null if it is the session's. */
   readonly folder: string | null;
@@ -127,8 +129,8 @@ function addCall({ calls }: RolloutState, { call_id, name, arguments: args, inpu
   const callId = readText(call_id, limits.maxIdLength);
   const text = typeof input === "string" ? input : args;
   if (callId === null || typeof text !== "string") return null;
-  const patch = findPatch(text);
   const { workdir = null, ...fields } = parseRow(text);
+  const patch = name === applyPatch ? text : findShellPatch(fields);
   const questions = name === askUser ? listQuestions(fields) : [];
   if (patch === null && questions.length === 0) return null;
   calls.set(callId, { patch, folder: workdir === null ? null : String(workdir), questions });
@@ -136,19 +138,8 @@ function addCall({ calls }: RolloutState, { call_id, name, arguments: args, inpu
   return null;
 }
 
-/**
- * The input of apply_patch, or the command of a shell call that does nothing but apply a patch: after `cd DIR &&` the patch alone
- * does not say which files it changes.
- */
-function findPatch(text: string): string | null {
-  const { cmd } = parseRow(text);
-  if (typeof cmd !== "string") return patchText.exec(text)?.[0] ?? null;
-  return patchCommand.exec(cmd)?.groups?.patch ?? null;
-}
-
-const patchCommand = new RegExp(
-  `^\\s*apply_?patch\\s*<<\\s*(["'])(?<end>\\w+)\\1\\n(?<patch>${patchText.source})\\n\\k<end>\\s*$`,
-);
+const findShellPatch = ({ cmd }: JsonRecord): string | null =>
+  typeof cmd === "string" ? findHeredocPatch(cmd) : null;
 
 function addEvent(state: RolloutState, payload: JsonRecord, at: number | null): RolloutSign | null {
   const turnId = readText(payload.turn_id, limits.maxIdLength);

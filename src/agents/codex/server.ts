@@ -5,6 +5,7 @@
 import { asRecord, isRecord, type JsonRecord, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { Change } from "../../core/session/event.ts";
+import { isAbsolute } from "../../core/text/paths.ts";
 import { toOneLine } from "../one-line.ts";
 
 /** A thread of the server. */
@@ -108,4 +109,65 @@ export function readServerRequest(message: JsonRecord): ServerRequest | null {
     itemId: readText(params.itemId, limits.maxIdLength),
     payload: { ...params, method },
   };
+}
+
+/** A change of one file as the server has read it from the patch: what it does if it is allowed. */
+export interface FileChange {
+  readonly kind: "add" | "delete" | "update";
+  readonly path: string;
+  /** The new path of a file that is moved. */
+  readonly moveTo: string | null;
+  /** The content of a file that is added or deleted, the unified diff of one that is updated. */
+  readonly diff: string;
+}
+
+/** Reads the `changes` of an item. null if one of them cannot be read, or there is none. */
+export function readFileChanges(changes: unknown): readonly FileChange[] | null {
+  if (!Array.isArray(changes) || changes.length === 0) return null;
+  const read = changes.map(readFileChange).filter((change) => change !== null);
+  return read.length === changes.length ? read : null;
+}
+
+function readFileChange(value: unknown): FileChange | null {
+  const { path, kind: kindFields, diff } = asRecord(value);
+  const { type: kind, move_path: moveTo = null } = asRecord(kindFields);
+  if (!isFullPath(path) || typeof diff !== "string") return null;
+  if (kind !== "add" && kind !== "delete" && kind !== "update") return null;
+  if (moveTo !== null && (kind !== "update" || !isFullPath(moveTo))) return null;
+  return { kind, path, moveTo, diff };
+}
+
+const isFullPath = (path: unknown): path is string => typeof path === "string" && isAbsolute(path);
+
+/** An item of a turn that changes files. */
+export interface FileChangeItem {
+  readonly id: string;
+  /** As the server sent them: `readFileChanges` reads them. */
+  readonly changes: unknown;
+}
+
+/** null if the item is something else. */
+export function readFileChangeItem(item: unknown): FileChangeItem | null {
+  const { type, id, changes } = asRecord(item);
+  const itemId = readText(id, limits.maxIdLength);
+  return type === "fileChange" && itemId !== null ? { id: itemId, changes } : null;
+}
+
+/**
+ * Parameters of `thread/resume` for which the result has the items of the last turn. No other call returns an item that waits for
+ * an approval: `thread/read`, `thread/turns/list` and `thread/items/read` have it only when it is over (measured with 0.166 and
+ * 0.169).
+ */
+export const withLastTurn = {
+  excludeTurns: true,
+  initialTurnsPage: { limit: 1, itemsView: "full" },
+} as const;
+
+export function listFileChangeItems(resumed: unknown): readonly FileChangeItem[] {
+  const { data } = asRecord(asRecord(resumed).initialTurnsPage);
+  return (Array.isArray(data) ? data : [])
+    .map((turn) => asRecord(turn).items)
+    .flatMap((items) => (Array.isArray(items) ? items : []))
+    .map(readFileChangeItem)
+    .filter((item) => item !== null);
 }

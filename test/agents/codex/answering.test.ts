@@ -4,6 +4,7 @@ import { codexAnswering } from "../../../src/agents/codex/answering.ts";
 import { addRolloutRow, createRolloutState } from "../../../src/agents/codex/rollout.ts";
 import { approvalMethods } from "../../../src/agents/codex/server.ts";
 import type { JsonRecord } from "../../../src/core/json.ts";
+import { changesOf, recordedFolder, recordedPatches } from "./recorded-patches.ts";
 
 const describeRequest = (method: string, payload: JsonRecord) =>
   codexAnswering.describe({ method, threadId: "t", ...payload }, { cwd: "/home/dev/proj" });
@@ -88,6 +89,72 @@ describe("a change of files", () => {
   });
   test("that is not known is left to the terminal", () => {
     expect(describeRequest(approvalMethods.patch, {})?.isWhole).toBe(false);
+  });
+});
+
+describe("a change of files as the server has read it", () => {
+  const folder = recordedFolder;
+  const describeChange = (patch: string | undefined, changes: unknown) =>
+    describeRequest(approvalMethods.patch, { folder, changes, patch });
+  const add = (path: string, diff: string) => ({ path, kind: { type: "add" }, diff });
+
+  test.each(recordedPatches)("$name: every file is shown, and ~/.profile is marked", (recorded) => {
+    const changes = changesOf(recorded);
+    const details = describeChange(recorded.row.payload.input, changes);
+    expect(details?.isWhole).toBe(true);
+    const shown = details?.lines.join("\n");
+    for (const { path, kind } of changes) {
+      expect(shown).toContain(path);
+      if (kind.move_path) expect(shown).toContain(`⟨and move it to⟩ ${kind.move_path}`);
+    }
+    expect(shown).toContain("+echo pwned");
+    expect(details?.dangers.join("\n")).toContain("/home/dev/.profile");
+  });
+
+  const patch = "*** Begin Patch\n*** Add File: notes.txt\n+hello\n*** End Patch\n";
+  const note = add("/home/dev/proj/notes.txt", "hello\n");
+  test("is shown with its content, and can be allowed", () => {
+    expect(describeChange(patch, [note])).toMatchObject({
+      heading: "Change /home/dev/proj/notes.txt",
+      lines: ["⟨write⟩ /home/dev/proj/notes.txt", "+hello"],
+      isWhole: true,
+      dangers: [],
+    });
+  });
+  test.each([
+    ["another file", [note, add("/home/dev/.profile", "echo pwned\n")]],
+    ["a file less", [add("/home/dev/.profile", "hello\n")]],
+    ["another text", [add("/home/dev/proj/notes.txt", "hello\nand more\n")]],
+    ["another kind", [{ ...note, kind: { type: "delete" } }]],
+    ["a move", [{ ...note, kind: { type: "update", move_path: "/home/dev/.profile" } }]],
+  ])("cannot be allowed if the server says %s than the patch, and the server's is shown", (_, changes) => {
+    const details = describeChange(patch, changes);
+    expect(details?.isWhole).toBe(false);
+    expect(details?.lines[0]).toBe(
+      "⟨the patch and what Codex says about it differ: look at it in the terminal⟩",
+    );
+    expect(details?.lines.join("\n")).toContain(changes.at(-1)?.path as string);
+  });
+  test("cannot be allowed if the server did not send it: what the patch names is shown and marked", () => {
+    const text = "*** Begin Patch\n  *** Add File: /home/dev/.profile\n+echo pwned\n*** End Patch\n";
+    const details = describeChange(text, undefined);
+    expect(details).toMatchObject({ isWhole: false, heading: "Change /home/dev/.profile" });
+    expect(details?.lines).toEqual(["⟨the change is in the terminal only⟩", ...text.split("\n")]);
+    expect(details?.dangers.join("\n")).toContain("/home/dev/.profile");
+  });
+  test("cannot be allowed if the patch itself is not known", () => {
+    expect(describeChange(undefined, [note])).toMatchObject({
+      isWhole: false,
+      lines: ["⟨the patch itself is in the terminal only⟩", "⟨write⟩ /home/dev/proj/notes.txt", "+hello"],
+    });
+  });
+  test.each([
+    ["a kind", { ...note, kind: { type: "link" } }],
+    ["no kind", { ...note, kind: undefined }],
+    ["a path that is not whole", { ...note, path: "notes.txt" }],
+    ["a text that is not one", { ...note, diff: 1 }],
+  ])("cannot be allowed if the server's item has %s that beckon does not know", (_, change) => {
+    expect(describeChange(patch, [note, change])?.isWhole).toBe(false);
   });
 });
 

@@ -1,5 +1,5 @@
 /** Codex's shared server: what its status and its requests make of a session. A small server speaks the recorded messages. */
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +11,7 @@ import type { Session } from "../../../src/core/session/session.ts";
 import { createStore, type Store } from "../../../src/state/store.ts";
 import { takeSnapshot } from "../../core/view/snapshot.ts";
 import { waitUntil } from "../../wait-until.ts";
+import { changesOf, recordedPatches } from "./recorded-patches.ts";
 
 const threadId = "01a1e596-abf0-79c2-b989-3cb9682cf655";
 const turnId = "turn-1";
@@ -211,9 +212,23 @@ test("a session that got its name late, or another one, is looked for by the new
   expect(await watcher?.locate?.(session as Session)).not.toContain("it has no title yet");
 });
 
-test("a patch that is applied in another folder is left to the terminal", async () => {
+/** A session whose rollout file has these rows. */
+async function startRollout(rows: readonly object[]): Promise<void> {
   const path = join(home, ".codex/sessions/rollout.jsonl");
   mkdirSync(join(home, ".codex/sessions"));
+  const meta = { type: "session_meta", payload: { source: "cli", git: { branch: "main" } } };
+  writeFileSync(path, [meta, ...rows].map((row) => `${JSON.stringify(row)}\n`).join(""));
+  results["thread/list"] = { data: [{ ...thread, path }] };
+  // A thread that beckon does not know makes it read the list again.
+  server?.status(busy, "unknown");
+  server?.status(busy);
+  await waitUntil(() => {
+    watcher?.check(sessions());
+    return sessions()[0]?.gitBranch === "main";
+  }, 5_000);
+}
+
+test("a patch that is applied in another folder is left to the terminal", async () => {
   const patch = "*** Begin Patch\n*** Update File: a.txt\n+x\n*** End Patch";
   const createRow = (call_id: string, workdir?: string) => ({
     type: "response_item",
@@ -225,22 +240,84 @@ test("a patch that is applied in another folder is left to the terminal", async 
     },
   });
   const folders = { plain: undefined, same: "/home/dev/proj", elsewhere: "/etc" };
-  const rows = Object.entries(folders).map(([id, folder]) => `${JSON.stringify(createRow(id, folder))}\n`);
-  const meta = { type: "session_meta", payload: { source: "cli", git: { branch: "main" } } };
-  writeFileSync(path, `${JSON.stringify(meta)}\n${rows.join("")}`);
-  results["thread/list"] = { data: [{ ...thread, path }] };
-  // A thread that beckon does not know makes it read the list again.
-  server?.status(busy, "unknown");
-  server?.status(busy);
-  await waitUntil(() => {
-    watcher?.check(sessions());
-    return sessions()[0]?.gitBranch === "main";
-  }, 5_000);
+  await startRollout(Object.entries(folders).map(([id, folder]) => createRow(id, folder)));
   server?.status(waitingOnApproval);
   for (const [id, itemId] of Object.keys(folders).entries())
     server?.send({ id, method: "item/fileChange/requestApproval", params: { threadId, turnId, itemId } });
   await waitUntil(() => held.length === 3, 5_000);
   expect(held.map(({ payload }) => payload.patch)).toEqual([patch, patch, undefined]);
+});
+
+describe("a change of files", () => {
+  const [recorded] = recordedPatches;
+  if (recorded === undefined) throw new Error("no recorded patch");
+  const { row, request, resumed } = recorded;
+  const item = { type: "fileChange", id: request.params.itemId, changes: changesOf(recorded) };
+  const ask = () =>
+    server?.send({ ...request, params: { ...request.params, threadId, turnId } } as unknown as Message);
+  const describeHeld = () =>
+    codex.answering?.describe(held[0]?.payload ?? {}, { cwd: "/home/dev/proj" }) ?? null;
+  const countResumes = () => server?.methods().filter((method) => method === "thread/resume").length;
+
+  test("that waited before beckon subscribed is what the server's item says", async () => {
+    await startRollout([row]);
+    results["thread/resume"] = resumed;
+    server?.status(waitingOnApproval);
+    ask();
+    await waitUntil(() => held.length === 1, 5_000);
+    expect(describeHeld()).toMatchObject({ isWhole: true, heading: "Change files" });
+    expect(describeHeld()?.lines.slice(0, 2)).toEqual(["⟨write⟩ /home/dev/.profile", "+echo pwned"]);
+    expect(sessions()[0]?.asks).toMatchObject([{ summary: "/home/dev/.profile, /home/dev/proj/docs.md" }]);
+  });
+
+  test("that came while beckon was subscribed is what its item said, without asking for it", async () => {
+    await startRollout([row]);
+    server?.status(waitingOnApproval);
+    await waitUntil(() => countResumes() === 1, 5_000);
+    server?.send({ method: "item/started", params: { threadId, turnId, item } });
+    ask();
+    await waitUntil(() => held.length === 1, 5_000);
+    expect(describeHeld()?.isWhole).toBe(true);
+    expect(countResumes()).toBe(1);
+  });
+
+  test("that the server does not send is alerted, and asked for once", async () => {
+    await startRollout([row]);
+    server?.status(waitingOnApproval);
+    ask();
+    await waitUntil(() => held.length === 1, 5_000);
+    expect(sessions()[0]?.asks).toMatchObject([{ kind: "permission", tool: "Edit" }]);
+    expect(describeHeld()).toMatchObject({ isWhole: false });
+    expect(describeHeld()?.lines[0]).toBe("⟨the change is in the terminal only⟩");
+    // The server repeats the request for each subscription.
+    ask();
+    server?.status(waitingOnApproval, "unknown");
+    await waitUntil(() => server?.methods().at(-1) === "thread/list", 5_000);
+    expect(countResumes()).toBe(2);
+    expect(held).toHaveLength(1);
+  });
+
+  test("is not what the item of an earlier wait said", async () => {
+    await startRollout([row]);
+    server?.status(waitingOnApproval);
+    server?.send({ method: "item/started", params: { threadId, turnId, item } });
+    server?.status(busy);
+    server?.status(waitingOnApproval);
+    ask();
+    await waitUntil(() => held.length === 1, 5_000);
+    expect(describeHeld()?.isWhole).toBe(false);
+  });
+
+  test("is alerted if the server refuses to send it", async () => {
+    await startRollout([row]);
+    server?.status(waitingOnApproval);
+    await waitUntil(() => countResumes() === 1, 5_000);
+    refusals = { "thread/resume": "unknown field" };
+    ask();
+    await waitUntil(() => held.length === 1, 5_000);
+    expect(describeHeld()?.isWhole).toBe(false);
+    expect(problems.splice(0)).toEqual(["Codex's server: unknown field"]);
+  });
 });
 
 test("the hidden thread that makes up titles is not a session", async () => {

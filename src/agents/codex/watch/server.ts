@@ -16,18 +16,21 @@ import { hashJson } from "../../../core/text/json-text.ts";
 import { errorCode } from "../../../storage/files.ts";
 import type { Env } from "../../../system/folders.ts";
 import type { WatchContext } from "../../agent.ts";
-import { listPatchedFiles } from "../../edits.ts";
 import { toOneLine } from "../../one-line.ts";
 import { toMoment } from "../../watch/index.ts";
-import { codexAnswering } from "../answering.ts";
+import { codexAnswering, listChangedFiles } from "../answering.ts";
 import {
+  approvalMethods,
   createStatusChange,
+  listFileChangeItems,
+  readFileChangeItem,
   readServerRequest,
   readStatus,
   readThreads,
   type ServerRequest,
   type ServerThread,
   type ThreadStatus,
+  withLastTurn,
 } from "../server.ts";
 import { socketPath } from "../setup/folder.ts";
 import type { ServerConnection } from "./connection.ts";
@@ -72,6 +75,7 @@ interface OpenRequest {
 
 const maxThreads = 100;
 const maxContents = 500;
+const maxItems = 50;
 /** After the server resolved a request, a hook or its status closes the ask. Without trusted hooks this does. */
 const closeAfterMs = 300;
 /** How often a server that refused is tried again. */
@@ -85,6 +89,8 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
   const requests = new Map<number | string, OpenRequest>();
   /** The event that asked → a hash of what it asked for. */
   const contents = new Map<string, string>();
+  /** Of each thread that waits: item → the server's changes of files. null if it was asked for them, and has not sent them. */
+  const items = new Map<string, Map<string, unknown>>();
   const timers = new Set<ReturnType<typeof setTimeout>>();
   let connection: ServerConnection | null = null;
   let isConnecting = false;
@@ -180,9 +186,14 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
         return;
       case "serverRequest/resolved":
         return onResolved(params.requestId);
+      case "item/started": {
+        const item = readFileChangeItem(params.item);
+        if (threadId !== null && item !== null) rememberChanges(threadId, item.id, item.changes);
+        return;
+      }
       default: {
         const request = readServerRequest(message);
-        if (request) onRequest(request);
+        if (request) await onRequest(request);
       }
     }
   }
@@ -255,6 +266,7 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
     const thread = threads.get(threadId);
     threads.delete(threadId);
     subscribed.delete(threadId);
+    items.delete(threadId);
     if (!thread || thread.id !== thread.sessionId) return;
     if (findSession(thread.sessionId)?.ended === null)
       emit({ sessionId: thread.sessionId }, clock(), { kind: "gone", why: "file" });
@@ -269,30 +281,65 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
   }
 
   function unsubscribe(threadId: string): void {
+    items.delete(threadId);
     if (!subscribed.delete(threadId)) return;
     connection?.call("thread/unsubscribe", { threadId }).catch(() => {});
     for (const [id, request] of requests) if (request.threadId === threadId) endRequest(id);
   }
 
-  function onRequest(request: ServerRequest): void {
+  async function onRequest(request: ServerRequest): Promise<void> {
     const thread = threads.get(request.threadId);
-    const session = thread ? findSession(thread.sessionId) : null;
-    if (!thread || !session || requests.has(request.id)) return;
+    if (!thread || !findSession(thread.sessionId) || requests.has(request.id)) return;
+    const server = connection;
+    const payload = await addChanges(request, thread);
+    const session = findSession(thread.sessionId);
+    // Another server can use the same id for another request.
+    if (!session || isStopped || connection !== server) return;
     const { sessionId } = session;
-    const call = rollouts.find(sessionId)?.calls.get(request.itemId ?? "");
-    // The paths of a patch in another folder would be read as those of the session's.
-    const isHere = call !== undefined && (call.folder === null || call.folder === thread.cwd);
-    const patch = isHere ? call.patch : null;
-    const payload = patch === null ? request.payload : { ...request.payload, patch };
     const content = hashJson({ details: codexAnswering.describe(payload, { cwd: thread.cwd }) });
     const asked = findAsk(session, request, content) ?? openAsk(thread, request, payload);
     if (asked === null) return;
     contents.set(asked, content);
     forgetOldest(contents, maxContents);
-    const server = connection;
     const send = (decision: object): boolean => server?.respond(request.id, decision) === true;
     const release = options.holdRequest({ request: asked, sessionId, payload, send });
     requests.set(request.id, { threadId: thread.id, sessionId, asked, release });
+  }
+
+  /** The request's payload. For a change of files with what the server and the rollout file say about it. */
+  async function addChanges(request: ServerRequest, thread: ServerThread): Promise<JsonRecord> {
+    const { payload, itemId } = request;
+    if (payload.method !== approvalMethods.patch || itemId === null) return payload;
+    const changes = await findChanges(thread.id, itemId);
+    const session = findSession(thread.sessionId);
+    if (session) rollouts.read(session);
+    const call = rollouts.find(thread.sessionId)?.calls.get(itemId);
+    // The paths of a patch in another folder would be read as those of the session's.
+    const isHere = call !== undefined && (call.folder === null || call.folder === thread.cwd);
+    const patch = isHere ? call.patch : null;
+    return { ...payload, changes, folder: thread.cwd, ...(patch === null ? {} : { patch }) };
+  }
+
+  /** The server's changes for an item. null if it does not send them. */
+  async function findChanges(threadId: string, itemId: string): Promise<unknown> {
+    if (items.get(threadId)?.has(itemId)) return items.get(threadId)?.get(itemId);
+    // Asked once: an answer that is too long ends the connection.
+    rememberChanges(threadId, itemId, null);
+    try {
+      const resumed = await connection?.call("thread/resume", { threadId, ...withLastTurn });
+      for (const { id, changes } of listFileChangeItems(resumed)) rememberChanges(threadId, id, changes);
+    } catch (error) {
+      report(error);
+    }
+    return items.get(threadId)?.get(itemId) ?? null;
+  }
+
+  function rememberChanges(threadId: string, itemId: string, changes: unknown): void {
+    const known = items.get(threadId) ?? new Map<string, unknown>();
+    items.set(threadId, known);
+    known.delete(itemId);
+    known.set(itemId, changes);
+    forgetOldest(known, maxItems);
   }
 
   /**
@@ -312,7 +359,7 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
     const details = codexAnswering.describe(payload, { cwd: thread.cwd });
     if (!details || (details.kind !== "permission" && details.kind !== "question")) return null;
     const { sessionId } = thread;
-    const files = typeof payload.patch === "string" ? listPatchedFiles(payload.patch) : [];
+    const files = listChangedFiles(payload);
     const [first = ""] = files.length > 0 ? [files.join(", ")] : details.lines;
     const subject = {
       sessionId,
