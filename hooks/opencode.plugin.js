@@ -319,7 +319,8 @@ const listHeaders = (patch) => patch.split("\n").filter((line) => line.startsWit
 function isGuarded(directory, { filePath, patchText = "" }) {
   if (guardScope === null) return false;
   const { general, projects } = JSON.parse(readFileSync(guardScope, "utf8"));
-  const named = listHeaders(patchText).map((line) => /^\*\*\* (?:\w+ File|Move to): (.+)$/.exec(line)?.[1]);
+  // opencode needs no blank after the colon, and ignores blanks at the end of the line, \r too.
+  const named = listHeaders(patchText).map((line) => /^\*\*\* (?:\w+ File|Move to):(.+)$/s.exec(line)?.[1]);
   const files = [filePath, ...named].filter((file) => typeof file === "string");
   const here = findProject(projects, directory) ?? general;
   return files.some((file) => (findProject(projects, resolvePath(directory, file.trim())) ?? here).edits);

@@ -36,6 +36,7 @@ test("copilot, whose hooks come after the edit", async () => {
     ["Write", { path: "/p/a.ts", file_text: "x" }, ["/p/a.ts"]],
     ["Edit", { path: "/p/a.ts", old_str: "x", new_str: "y" }, ["/p/a.ts"]],
     ["Edit", { input: patch }, ["src/a.ts", "src/b.ts"]],
+    ["Edit", { input: patch.replaceAll("\n", "\r\n") }, ["src/a.ts", "src/b.ts"]],
     ["Bash", { command: "ls" }, undefined],
   ] as const) {
     const payload = { session_id: "s", hook_event_name: "PostToolUse", tool_name, tool_input };

@@ -222,6 +222,28 @@ describe("what Codex gets", () => {
   });
 });
 
+test.each([
+  [
+    "blanks before a header",
+    "*** Begin Patch\n  *** Add File: a.ts\n+x\n\u0085*** Add File: b.ts\n+y\n*** End Patch",
+  ],
+  [
+    "Windows line ends",
+    "*** Begin Patch\r\n*** Add File: a.ts\r\n+x\r\n*** Delete File: b.ts\r\n*** End Patch\r\n",
+  ],
+  ["a heredoc", "<<'EOF'\n*** Begin Patch\n*** Update File: a.ts\n*** Move to: b.ts\n+x\n*** End Patch\nEOF"],
+])("Codex's patch with %s: the guard is asked about the same files", (_, command) => {
+  const call = {
+    cwd: "/p",
+    hook_event_name: "PreToolUse",
+    tool_name: "apply_patch",
+    tool_input: { command },
+  };
+  const reduced = codexForwarding.guard?.reduce(call) ?? {};
+  expect(readCodexRequest(call)?.edit?.paths).toEqual(["a.ts", "b.ts"]);
+  expect(readCodexRequest(reduced)?.edit?.paths).toEqual(["a.ts", "b.ts"]);
+});
+
 describe("an agent that runs Claude Code's hooks of a project too", () => {
   const tool_input = { path: "/p/shop/a.ts", file_text: "x".repeat(10_000) };
   const call = { ...edit, tool_input, timestamp: "2026-11-17T12:58:25.158Z" };

@@ -36,9 +36,9 @@ export const codexForwarding: Forwarding = {
   canHold: () => false,
   guard: {
     reduce({ session_id, cwd, hook_event_name, tool_name, tool_input }) {
-      // Of a patch only the lines that name its files.
+      // Of a patch only the lines that can name its files: Codex ignores blanks before them, U+0085 too.
       const lines = String(Object(tool_input).command ?? "").split("\n");
-      const command = lines.filter((line) => line.startsWith("*** ")).join("\n");
+      const command = lines.filter((line) => /^[\s\u0085]*\*\*\* /.test(line)).join("\n");
       return { session_id, cwd, hook_event_name, tool_name, tool_input: { command } };
     },
     formatOutput({ hook_event_name: hookEventName }, { decision, reason, metadata }) {

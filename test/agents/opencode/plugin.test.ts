@@ -332,6 +332,14 @@ describe("before an edit it asks the work guard", () => {
       true,
     ],
     ["a patch changes a file here", on, "apply_patch", patch("/tmp/a", "b.ts"), true],
+    ["a patch has Windows line ends", on, "apply_patch", patch("/tmp/a\r", "b.ts\r"), true],
+    [
+      "a patch has no blank after a colon",
+      { general: no, projects: { "/srv": yes } },
+      "apply_patch",
+      { patchText: "*** Begin Patch\n*** Add File:/srv/a\n+x\n*** End Patch" },
+      true,
+    ],
     [
       "a patch changes files elsewhere",
       { general: no, projects: { "/srv": yes } },
