@@ -2,7 +2,7 @@
 import { isRecord, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { Answer, AskDetails, Question } from "../../core/session/ask-details.ts";
-import { createLabel, type FittedLine, fitLines, splitLines } from "../../core/text/fit.ts";
+import { createLabel, createLines, type FittedLine, fitLines, splitLines } from "../../core/text/fit.ts";
 import { resolvePath } from "../../core/text/paths.ts";
 import { makeLineVisible } from "../../core/text/visible.ts";
 import { type AgentDangers, createCommandContext } from "../../shell/dangers/context.ts";
@@ -126,7 +126,8 @@ function describeSubject(permission: string, payload: JsonRecord): Subject {
     permission === "edit" ||
     (others.length === 0 && !describedByPatterns.has(permission));
   const lines = [
-    ...asStrings(payload.patterns).flatMap((pattern) => splitLines(pattern)),
+    // One line each: a pattern with a line break must not look like two.
+    ...createLines(asStrings(payload.patterns), ""),
     ...others,
     ...(isUndescribed || isPartial ? [createLabel("what it would do is in the terminal only")] : []),
   ];
