@@ -125,11 +125,10 @@ export function findMissing(files: readonly string[], machine: Machine): Missing
     ...(isUsed(["test/long/agent-versions"]) ? [strictVersion] : []),
   ].filter((version) => !machine.hasCli(version));
   // test/agent/opencode.test.ts and test/long/agent-opencode.test.ts need opencode. Together they need all of them.
-  const missingClis = Object.values(otherClis).filter(
-    (cli) =>
-      isUsed([`test/agent/${cli.id}`, `test/long/agent-${cli.id}`, "test/long/agent-mix"]) &&
-      !machine.hasOtherCli(cli),
-  );
+  const missingClis = Object.values<OtherCli>(otherClis).filter((cli) => {
+    const agentTests = [`test/agent/${cli.id}`, `test/long/agent-${cli.id}`, "test/long/agent-mix"];
+    return isUsed(cli.usedBy ?? agentTests) && !machine.hasOtherCli(cli);
+  });
   const windowsRuntime = isUsed(["test/wine/"]) && !machine.hasWindowsRuntime;
   return { packages, cliVersions, otherClis: missingClis, windowsRuntime };
 }

@@ -1,14 +1,14 @@
 /** The work guard with the real Codex. */
 import { expect } from "bun:test";
-import { codexDriver, startTrusted, startWithServer } from "../agent/other/codex.ts";
+import { codexDriver, patchingModel, startTrusted, startWithServer } from "../agent/other/codex.ts";
 import { callTool } from "../agent/other/prompts.ts";
 import { createOtherCliTests } from "../agent/other/scenario.ts";
 import { beginPort, describeGuard, guardSettings } from "../agent/other/work-guard.ts";
 
 const { testDriven } = createOtherCliTests(codexDriver);
 
-/** It gives apply_patch only to models that it knows. Its sandbox would keep `beckon port` from beckon's files. */
-const options = "--model gpt-6.1-sol --sandbox danger-full-access --ask-for-approval never";
+/** Codex's sandbox would keep `beckon port` from beckon's files. */
+const options = `--model ${patchingModel} --sandbox danger-full-access --ask-for-approval never`;
 const write = (name: string): string =>
   callTool("apply_patch", `*** Begin Patch\n*** Add File: ${name}\n+written\n*** End Patch\n`);
 const run = (cmd: string): string => callTool("exec_command", { cmd, yield_time_ms: 10_000 });

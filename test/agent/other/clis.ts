@@ -14,9 +14,12 @@ export interface OtherCli {
   readonly program: string;
   /** Megabytes on disk, measured. */
   readonly mb: number;
+  /** How the paths of the tests start that need it. Absent if all tests of the agent do. */
+  readonly usedBy?: readonly string[];
 }
 
 const system = `${process.platform}-${process.arch}`;
+const codexProgram = `@openai/codex-${system}/vendor/${process.arch === "arm64" ? "aarch64" : "x86_64"}-unknown-linux-musl/bin/codex`;
 
 export const otherClis = {
   opencode: {
@@ -31,8 +34,16 @@ export const otherClis = {
     id: "codex",
     name: "Codex",
     packages: ["@openai/codex@0.166.0"],
-    program: `@openai/codex-${system}/vendor/${process.arch === "arm64" ? "aarch64" : "x86_64"}-unknown-linux-musl/bin/codex`,
+    program: codexProgram,
     mb: 436,
+  },
+  newerCodex: {
+    id: "codex",
+    name: "Codex",
+    packages: ["@openai/codex@0.169.0"],
+    program: codexProgram,
+    mb: 436,
+    usedBy: ["test/long/agent-codex-patch"],
   },
   copilot: {
     id: "copilot",

@@ -4,7 +4,7 @@ import { otherClis } from "./clis.ts";
 import { askedQuestion, callTool } from "./prompts.ts";
 import { type CliDriver, type OtherSandbox, otherApiPort } from "./sandbox.ts";
 
-const config = `model = "gpt-5.2-codex"
+export const codexConfig = `model = "gpt-5.2-codex"
 model_provider = "fake"
 approval_policy = "on-request"
 sandbox_mode = "workspace-write"
@@ -23,12 +23,15 @@ trust_level = "trusted"
 enabled = false
 `;
 
+/** A model to which Codex gives the tool apply_patch. It does so only for models that it knows. */
+export const patchingModel = "gpt-6.1-sol";
+
 const trustDialog = /Hooks need review/;
 
 export const codexDriver: CliDriver = {
   cli: otherClis.codex,
   env: { FAKE_KEY: "not-a-key", RUST_LOG: "off" },
-  files: { ".codex/config.toml": config },
+  files: { ".codex/config.toml": codexConfig },
   ready: /\? for shortcuts|Hooks need review/,
   dialogs: {
     permission: /Would you like to [^\n]*\?[\s\S]*Press enter to confirm or esc/,
