@@ -15,6 +15,7 @@ import { skipsPermissions } from "../../shell/dangers/service-programs.ts";
 import { parseSimpleCommands } from "../../shell/index.ts";
 import type { AnswerSupport, RequestContext } from "../agent.ts";
 import { formatFields } from "../fields.ts";
+import { describeLinks } from "../links.ts";
 import { listPatchedFiles, parsePatch } from "../patch.ts";
 import { describeQuestions, readReplies } from "../questions.ts";
 import { askUser, editTool, listQuestions, type QuestionFacts } from "./payload.ts";
@@ -137,24 +138,27 @@ function describePatch(payload: JsonRecord, context: RequestContext): AskDetails
   const changes = readFileChanges(payload.changes);
   const doubt = findDoubt(payload, patch, changes);
   const files = listChangedFiles(payload);
+  const from = readText(payload.folder, limits.maxPathLength);
+  const links = describeLinks(files, { cwd: context.cwd, from, links: context.links });
   const dangers = createDangerContext(payload, context);
-  for (const file of files) checkWrittenPath(file, dangers);
+  for (const file of [...files, ...links.targets]) checkWrittenPath(file, dangers);
   const written = changes === null ? patch : changes.map(({ diff }) => diff).join("\n");
   if (written !== null) checkWrittenText(written.replace(/^\+/gm, ""), dangers);
   const root = readText(payload.grantRoot, limits.maxPathLength);
   const { lines, isWhole } = fitLines([
     ...(doubt === null ? [] : [createLabel(doubt)]),
+    ...links.lines,
     ...(changes === null ? splitLines(patch ?? "") : changes.flatMap(formatChange)),
     ...(root === null ? [] : [createLabel("and from now on everything in", root)]),
     ...formatReason(payload),
-    ...formatOthers(payload),
+    ...formatFields(listPresent(payload), patchFields),
   ]);
   return {
     kind: "permission",
     tool: editTool,
     heading: files.length === 1 ? `Change ${makeLineVisible(files[0] ?? "")}` : "Change files",
     lines,
-    isWhole: isWhole && doubt === null,
+    isWhole: isWhole && doubt === null && !links.isUnclear,
     dangers: dangers.listDangers(),
     always: listLastingDecisions(payload).map(({ text }) => text),
     questions: [],
@@ -162,16 +166,10 @@ function describePatch(payload: JsonRecord, context: RequestContext): AskDetails
   };
 }
 
-const knownFields: ReadonlySet<string> = new Set([
+const patchFields: readonly string[] = [
   ...["method", "threadId", "turnId", "itemId", "startedAtMs", "availableDecisions"],
   ...["reason", "grantRoot", "changes", "patch", "folder"],
-]);
-
-/** What a newer Codex says about the change. */
-const formatOthers = (payload: JsonRecord): readonly FittedLine[] =>
-  Object.entries(payload)
-    .filter(([name, value]) => !knownFields.has(name) && value != null)
-    .map(([name, value]) => createLabel("and", JSON.stringify({ [name]: value })));
+];
 
 /** The files that a request is about. Without the server's changes, those that the patch can name. */
 export function listChangedFiles({ changes, patch }: JsonRecord): readonly string[] {

@@ -121,6 +121,16 @@ describe("a change of files as the server has read it", () => {
       dangers: [],
     });
   });
+  test("is shown with where a link leads, which is marked", () => {
+    const follow = (path: string) => path.replace("/home/dev/proj/notes.txt", "/home/dev/.bashrc");
+    const payload = { method: approvalMethods.patch, folder, changes: [note], patch };
+    const context = { cwd: folder, links: { home: "/home/dev", follow } };
+    const details = codexAnswering.describe(payload, context);
+    expect(details?.lines[0]).toBe("⟨a link to⟩ ~/.bashrc");
+    expect(details?.dangers.join("\n")).toContain("~/.bashrc");
+    const unclear = { ...context, links: { ...context.links, follow: () => null } };
+    expect(codexAnswering.describe(payload, unclear)?.isWhole).toBe(false);
+  });
   test.each([
     ["another file", [note, add("/home/dev/.profile", "echo pwned\n")]],
     ["a file less", [add("/home/dev/.profile", "hello\n")]],

@@ -14,7 +14,6 @@ const describe = (permission: string, fields: JsonRecord) =>
 const file = fc.record({ filePath: trickyText, movePath: trickyText }, { requiredKeys: ["filePath"] });
 /** What opencode's own request says, by permission. */
 const metadata: Readonly<Record<string, fc.Arbitrary<JsonRecord>>> = {
-  bash: fc.record({ command: trickyText, description: trickyText }, { requiredKeys: ["command"] }),
   edit: fc.record(
     { filepath: trickyText, diff: trickyText, files: fc.array(file, { maxLength: 2 }) },
     { requiredKeys: ["filepath", "diff"] },
@@ -22,6 +21,18 @@ const metadata: Readonly<Record<string, fc.Arbitrary<JsonRecord>>> = {
   webfetch: fc.record({ url: trickyText, format: trickyText, timeout: fc.nat(9) }, { requiredKeys: ["url"] }),
   mcp_tool: fc.dictionary(trickyText, trickyText, { minKeys: 1, maxKeys: 3 }),
 };
+
+test("a command, whose request names it and whose call names its folder", () => {
+  const call = fc.record(
+    { command: trickyText, description: trickyText, workdir: trickyText, timeout: fc.nat(9) },
+    { requiredKeys: ["command"] },
+  );
+  checkShown(
+    fc.tuple(call, unknownField).map(([known, more]) => ({ ...more, ...known })),
+    (input) => describe("bash", { metadata: { command: input.command }, input, called: "bash" }),
+    ({ description: _, ...given }) => given,
+  );
+});
 
 test.each(Object.entries(metadata))("%s", (permission, fields) => {
   checkShown(
