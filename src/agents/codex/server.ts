@@ -155,8 +155,7 @@ export function readFileChangeItem(item: unknown): FileChangeItem | null {
 
 /**
  * Parameters of `thread/resume` for which the result has the items of the last turn. No other call returns an item that waits for
- * an approval: `thread/read`, `thread/turns/list` and `thread/items/read` have it only when it is over (measured with 0.166 and
- * 0.169).
+ * an approval: `thread/read`, `thread/turns/list` and `thread/items/read` have it only when it is over (measured with 0.166).
  */
 export const withLastTurn = {
   excludeTurns: true,
