@@ -17,6 +17,7 @@ import {
   subjectOf,
 } from "./asks.ts";
 import { fetchSessions } from "./client.ts";
+import { answerCommand } from "./commands/answer.ts";
 import { fetchSession, nameOf, shortId } from "./find-session.ts";
 import { print, stripControls } from "./output.ts";
 
@@ -52,13 +53,7 @@ export async function answer(args: string[]): Promise<number> {
 }
 
 function readArguments(args: readonly string[]): AnswerArguments {
-  const parsed = parseArguments(args, {
-    command: "answer",
-    flags: ["--yes", "--next"],
-    values: { "--ask": "ID" },
-    takesArguments: true,
-    hint: "Text that begins with a dash goes after --",
-  });
+  const parsed = parseArguments(args, answerCommand);
   const isNext = parsed.flags.has("--next");
   const [session = null] = isNext ? [] : parsed.rest;
   const words = parsed.rest.slice(isNext ? 0 : 1);

@@ -1,6 +1,7 @@
 /** Reads the arguments of a command. Every error names the argument that is wrong and what the command takes. */
 import { parseArgs } from "node:util";
 import { findClosest } from "../core/text/closest.ts";
+import { type Callable, type CommandDefinition, namesOf, type OptionTable, shownOptions } from "./command.ts";
 
 /** A call that makes no sense: exit code 2. A call that failed has exit code 1. `main` adds where to read more. */
 export function usageError(text: string): Error {
@@ -8,74 +9,106 @@ export function usageError(text: string): Error {
   return Object.assign(new Error(sentence), { exitCode: 2, isUsage: true });
 }
 
-interface CommandOptions<Flag extends string, Option extends string> {
-  /** As the user types it: "status", "--install". */
-  readonly command: string;
-  /** `--json` */
-  readonly flags?: readonly Flag[];
-  /** Options with a value, and what it is called: `{ "--ask": "ID" }`. */
-  readonly values?: Readonly<Record<Option, string>>;
-  /** Whether the command takes arguments that are not options. */
-  readonly takesArguments?: boolean;
-  /** A sentence to add where an option is not known. */
-  readonly hint?: string;
-}
+type FlagName<Options extends OptionTable> = {
+  [Name in keyof Options & string]: Options[Name] extends { readonly value: string }
+    ? never
+    : Options[Name] extends { readonly isNegatable: true }
+      ? Name | (Name extends `--${infer Rest}` ? `--no-${Rest}` : never)
+      : Name;
+}[keyof Options & string];
 
-export interface ParsedArguments<Flag extends string, Option extends string> {
-  readonly flags: ReadonlySet<Flag>;
-  readonly values: Partial<Readonly<Record<Option, string>>>;
+type OptionValues<Options extends OptionTable> = {
+  [Name in keyof Options as Options[Name] extends { readonly value: string }
+    ? Name
+    : never]?: Options[Name] extends { readonly isList: true } ? string[] : string;
+};
+
+export interface ParsedArguments<Options extends OptionTable> {
+  /** The options without a value. */
+  readonly flags: ReadonlySet<FlagName<Options>>;
+  /** The options with one. A list can be empty. */
+  readonly values: Readonly<OptionValues<Options>>;
   readonly rest: readonly string[];
   /** Index in `rest` of the first argument after `--`; Infinity without `--`. */
   readonly literalFrom: number;
 }
 
-export function parseArguments<Flag extends string = never, Option extends string = never>(
+export function parseArguments<Options extends OptionTable>(
   args: readonly string[],
-  options: CommandOptions<Flag, Option>,
-): ParsedArguments<Flag, Option> {
-  const { command, flags = [], values: valueNames = {} as Record<Option, string> } = options;
-  const valueOptions = Object.keys(valueNames) as Option[];
-  const findOption = <Name extends string>(names: readonly Name[], raw: string): Name | undefined =>
-    names.find((name) => name === raw);
-
-  const found = {
-    flags: new Set<Flag>(),
-    values: {} as Partial<Record<Option, string>>,
-    rest: [] as string[],
-  };
+  command: Callable<Options>,
+): ParsedArguments<Options> {
+  const options: OptionTable = command.options ?? {};
+  const flagNames = Object.entries(options).flatMap(([name, option]) =>
+    option.value === undefined ? namesOf(name, option) : [],
+  );
+  const flags = new Set<string>();
+  const values: Record<string, string | string[]> = {};
+  const rest: string[] = [];
   let literalFrom = Number.POSITIVE_INFINITY;
-  for (const token of tokenize(args, valueOptions)) {
+  /** The list that the arguments up to the next option belong to. */
+  let list: string[] | null = null;
+  for (const token of tokenize(args, options)) {
     const arg = args[token.index] ?? "";
-    if (token.kind === "option-terminator") {
-      if (!options.takesArguments) throw usageError(unknownOption(arg, options));
-      literalFrom = found.rest.length;
-    } else if (token.kind === "positional") {
+    if (token.kind === "positional") {
       const isLiteral = Number.isFinite(literalFrom);
-      if (!isLiteral && longDash.test(arg)) throw usageError(unknownOption(arg, options));
-      if (!options.takesArguments) throw usageError(`${command} takes no arguments, but got ${quote(arg)}`);
-      found.rest.push(arg);
+      if (!isLiteral && longDash.test(arg)) throw usageError(unknownOption(arg, command));
+      if (list) list.push(...splitList(arg));
+      else if (command.arguments) rest.push(arg);
+      else throw usageError(`${command.name} takes no arguments, but got ${quote(arg)}`);
+      continue;
+    }
+    list = null;
+    if (token.kind === "option-terminator") {
+      if (!command.arguments) throw usageError(unknownOption(arg, command));
+      literalFrom = rest.length;
+      continue;
+    }
+    const name = token.rawName;
+    const option = Object.hasOwn(options, name) ? options[name] : undefined;
+    if (flagNames.includes(name)) {
+      if (token.inlineValue) throw usageError(`${name} takes no value, but got ${quote(arg)}`);
+      flags.add(name);
+    } else if (option?.isList) {
+      const known = [values[name] ?? []].flat();
+      values[name] = known;
+      if (token.inlineValue) known.push(...splitList(String(token.value)));
+      else list = known;
+    } else if (option) {
+      values[name] = readValue(name, option.value ?? "", token);
     } else {
-      const flag = findOption(flags, token.rawName);
-      const option = findOption(valueOptions, token.rawName);
-      if (flag !== undefined) {
-        if (token.inlineValue) throw usageError(`${flag} takes no value, but got ${quote(arg)}`);
-        found.flags.add(flag);
-      } else if (option !== undefined) {
-        found.values[option] = readValue(option, valueNames[option], token);
-      } else {
-        throw usageError(unknownOption(arg, options));
-      }
+      throw usageError(unknownOption(arg, command));
     }
   }
-  return { ...found, literalFrom };
+  // The loop has only added names from the definition.
+  return { flags, values, rest, literalFrom } as unknown as ParsedArguments<Options>;
 }
+
+/** Which subcommand the first argument names, and the arguments that are left for it. */
+export function readSubcommand<Name extends string>(
+  args: readonly string[],
+  { name, subcommands, defaultSubcommand }: CommandDefinition<OptionTable, Name>,
+): { readonly subcommand: Name; readonly args: string[] } {
+  const names = Object.keys(subcommands ?? {}) as Name[];
+  const index = args.findIndex((arg) => !arg.startsWith("-"));
+  const typed = args[index] ?? defaultSubcommand;
+  if (typed === undefined) throw usageError(`${name} takes one of these: ${names.join(", ")}`);
+  const subcommand = names.find((known) => known === typed);
+  if (subcommand !== undefined) return { subcommand, args: args.filter((_, n) => n !== index) };
+  const closest = findClosest(typed, names);
+  const hint = closest === null ? `${name} takes ${names.join(", ")}` : `did you mean ${name} ${closest}?`;
+  throw usageError(`unknown command ${quote(`${name} ${typed}`)}: ${hint}`);
+}
+
+/** `--depends-on A B` and `--depends-on A,B` mean the same. */
+const splitList = (arg: string): string[] => arg.split(",").filter(Boolean);
 
 /** What an editor or a chat makes of `--`. */
 const longDash = /^[\u2013\u2014]\S/;
 
 /** Lenient, because Node's own errors do not know the command. */
-function tokenize(args: readonly string[], valueOptions: readonly string[]) {
-  const known = valueOptions.map((option): [string, { type: "string"; short?: string }] => {
+function tokenize(args: readonly string[], options: OptionTable) {
+  const takesOne = Object.keys(options).filter((name) => options[name]?.value && !options[name].isList);
+  const known = takesOne.map((option): [string, { type: "string"; short?: string }] => {
     const name = option.replace(/^-+/, "");
     return [name, option.startsWith("--") ? { type: "string" } : { type: "string", short: name }];
   });
@@ -93,17 +126,20 @@ function readValue(
   throw usageError(`${option} needs a value: ${option} ${valueName}${got}`);
 }
 
-function unknownOption(
-  arg: string,
-  { command, flags = [], values = {}, hint }: CommandOptions<string, string>,
-): string {
+function unknownOption(arg: string, command: Callable): string {
   const name = arg.replace(longDash, (start) => `--${start.slice(1)}`).replace(/=.*/s, "");
-  const similar = findClosest(name, [...flags, ...Object.keys(values)]);
-  if (similar !== null) return `unknown option ${quote(arg)} for ${command}: did you mean ${similar}?`;
-  const known = [...flags, ...Object.entries(values).map(([option, value]) => `${option} ${value}`)];
-  const takes = known.length === 0 ? "no options" : new Intl.ListFormat("en-GB").format(known);
-  const text = `unknown option ${quote(arg)}: ${command} takes ${takes}`;
-  return hint === undefined ? text : `${text}. ${hint}`;
+  const shown = shownOptions(command);
+  const names = shown.flatMap(([known, option]) => namesOf(known, option));
+  const similar = findClosest(name, names);
+  if (similar !== null) return `unknown option ${quote(arg)} for ${command.name}: did you mean ${similar}?`;
+  const flags = shown.flatMap(([known, option]) =>
+    option.value === undefined ? namesOf(known, option) : [],
+  );
+  const values = shown.flatMap(([known, { value }]) => (value === undefined ? [] : [`${known} ${value}`]));
+  const takes =
+    names.length === 0 ? "no options" : new Intl.ListFormat("en-GB").format([...flags, ...values]);
+  const text = `unknown option ${quote(arg)}: ${command.name} takes ${takes}`;
+  return command.hint === undefined ? text : `${text}. ${command.hint}`;
 }
 
 /** On one line, without control characters: a script may pass anything by mistake. */

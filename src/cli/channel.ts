@@ -3,41 +3,37 @@ import { deleteChannel } from "../channels/config-edit.ts";
 import { findService } from "../channels/index.ts";
 import { removeChannelSecrets } from "../channels/secrets.ts";
 import type { ChannelReport } from "../channels/sink.ts";
-import { findClosest } from "../core/text/closest.ts";
 import { resolvePaths } from "../storage/paths.ts";
 import { formatLocalTime } from "../system/clock.ts";
-import { parseArguments, quote, usageError } from "./args.ts";
+import { parseArguments, quote, readSubcommand, usageError } from "./args.ts";
 import { addChannel } from "./channel-add.ts";
 import { fetchChannelReports, readChannels } from "./channel-facts.ts";
 import { testChannel, unknownChannel } from "./channel-test.ts";
+import type { Callable } from "./command.ts";
+import { channelAdd, channelCommand, channelList, channelRemove, channelTest } from "./commands/channel.ts";
 import { homeFolder, padText, print, printLines } from "./output.ts";
 
-const actions = ["list", "add", "test", "remove"];
+const subcommands = {
+  add: (args: string[]) => addChannel(readName(args, channelAdd)),
+  test: (args: string[]) => testChannel(readName(args, channelTest)),
+  list: listChannels,
+  remove: removeChannel,
+};
 
 export async function channel(args: string[]): Promise<number> {
-  const { rest, flags } = parseArguments(args, {
-    command: "channel",
-    flags: ["--json"],
-    takesArguments: true,
-  });
-  const [action = "list", name, ...others] = rest;
-  const [extra] = action === "list" ? [name] : others;
-  if (!actions.includes(action)) {
-    const closest = findClosest(action, actions);
-    const hint = closest === null ? "" : `: did you mean ${closest}?`;
-    throw usageError(
-      `channel takes list, add NAME, test NAME or remove NAME, but got ${quote(action)}${hint}`,
-    );
-  }
-  if (extra !== undefined) throw usageError(`channel ${action} got one argument too many: ${quote(extra)}`);
-  if (flags.has("--json") && action !== "list") throw usageError("only channel list has --json");
-  if (action === "list") return listChannels(flags.has("--json"));
-  if (name === undefined) throw usageError(`channel ${action} takes the name of a channel, like phone`);
-  if (action === "remove") return removeChannel(name);
-  return action === "add" ? addChannel(name) : testChannel(name);
+  const called = readSubcommand(args, channelCommand);
+  return subcommands[called.subcommand](called.args);
 }
 
-async function removeChannel(name: string): Promise<number> {
+function readName(args: readonly string[], command: Callable): string {
+  const [name, extra] = parseArguments(args, command).rest;
+  if (name === undefined) throw usageError(`${command.name} takes the name of a channel, like phone`);
+  if (extra !== undefined) throw usageError(`${command.name} got one argument too many: ${quote(extra)}`);
+  return name;
+}
+
+async function removeChannel(args: string[]): Promise<number> {
+  const name = readName(args, channelRemove);
   const paths = resolvePaths();
   // The settings first: the running beckon reports a channel whose secrets are missing.
   const hadSettings = await deleteChannel(paths.config, homeFolder(), name);
@@ -51,7 +47,8 @@ async function removeChannel(name: string): Promise<number> {
   return 0;
 }
 
-async function listChannels(isJson: boolean): Promise<number> {
+async function listChannels(args: string[]): Promise<number> {
+  const { flags } = parseArguments(args, channelList);
   const paths = resolvePaths();
   const { channels, problems } = readChannels(paths);
   const reports = await fetchChannelReports(paths);
@@ -69,7 +66,7 @@ async function listChannels(isJson: boolean): Promise<number> {
       lastSentAt: report?.lastSentAt ?? null,
     };
   });
-  if (isJson) {
+  if (flags.has("--json")) {
     print(`${JSON.stringify({ isRunning: reports !== null, channels: rows, problems }, null, 2)}\n`);
     return 0;
   }

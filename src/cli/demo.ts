@@ -13,6 +13,7 @@ import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { isCompiled } from "../system/launch.ts";
 import { parseArguments } from "./args.ts";
 import { callApi, fetchSessions } from "./client.ts";
+import { demoCommand } from "./commands/demo.ts";
 import { print } from "./output.ts";
 
 /** Beside the user's own beckon. */
@@ -22,7 +23,7 @@ const readTimeoutMs = 10_000;
 const exitAfterStopMs = 500;
 
 export async function demo(args: string[], table: readonly Agent[]): Promise<number> {
-  const { flags } = parseArguments(args, { command: "demo", flags: ["--print"] });
+  const { flags } = parseArguments(args, demoCommand);
   const agent = table.find(({ loadDemo }) => loadDemo !== undefined);
   const createDay = await agent?.loadDemo?.();
   if (!agent || !createDay) throw new Error("no agent has a demo");

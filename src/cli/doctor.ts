@@ -2,6 +2,7 @@
 import type { Agent } from "../agents/agent.ts";
 import { type Finding, type FindingState, formatCount, links } from "../agents/finding.ts";
 import { parseArguments } from "./args.ts";
+import { doctorCommand } from "./commands/doctor.ts";
 import { runChecks } from "./doctor-checks.ts";
 import { formatLine, print, terminalColumns, wrapText } from "./output.ts";
 
@@ -11,7 +12,7 @@ const exitAfterMs = 500;
 const maxColumns = 100;
 
 export async function doctor(args: string[], table: readonly Agent[]): Promise<number> {
-  const { flags } = parseArguments(args, { command: "doctor", flags: ["--json"] });
+  const { flags } = parseArguments(args, doctorCommand);
   const findings = await runChecks(process.env, table);
   const ok = !findings.some(({ state }) => state === "fail");
   if (flags.has("--json")) {

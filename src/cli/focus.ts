@@ -3,6 +3,7 @@ import { keyOfSnapshot } from "../core/view/snapshot.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { parseArguments, usageError } from "./args.ts";
 import { callApi } from "./client.ts";
+import { focusCommand } from "./commands/focus.ts";
 import { fetchSession } from "./find-session.ts";
 import { printLines } from "./output.ts";
 
@@ -10,11 +11,7 @@ import { printLines } from "./output.ts";
 const timeoutMs = 8_000;
 
 export async function focus(args: string[]): Promise<number> {
-  const { flags, rest } = parseArguments(args, {
-    command: "focus",
-    flags: ["--next"],
-    takesArguments: true,
-  });
+  const { flags, rest } = parseArguments(args, focusCommand);
   const isNext = flags.has("--next");
   const [name, ...others] = isNext ? [nextSession, ...rest] : rest;
   if (name === undefined || others.length > 0)

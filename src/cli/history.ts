@@ -14,6 +14,7 @@ import { resolvePaths } from "../storage/paths.ts";
 import { formatLocalTime } from "../system/clock.ts";
 import { parseArguments, quote, usageError } from "./args.ts";
 import { notRunning } from "./client.ts";
+import { historyCommand } from "./commands/history.ts";
 import { ambiguousError } from "./find-session.ts";
 import {
   bold,
@@ -36,12 +37,7 @@ import { askHistory, formatQuery } from "./read-history.ts";
 const defaultCount = 30;
 
 export async function history(args: string[]): Promise<number> {
-  const { flags, values, rest } = parseArguments(args, {
-    command: "history",
-    flags: ["--json", "--export"],
-    values: { "-n": "N", "--project": "NAME", "--kind": "KIND", "--session": "SESSION" },
-    takesArguments: true,
-  });
+  const { flags, values, rest } = parseArguments(args, historyCommand);
   const paths = resolvePaths();
   const text = rest.join(" ").trim();
   if (flags.has("--export")) {

@@ -21,22 +21,15 @@ import { readEndpoint } from "../system/endpoint.ts";
 import { exec } from "../system/exec.ts";
 import { type Env, homeOf } from "../system/folders.ts";
 import { launchDetached } from "../system/launch.ts";
-import { usageError } from "./args.ts";
+import { parseArguments, usageError } from "./args.ts";
+import { installCommand } from "./commands/setup.ts";
 import { type LoginItemOptions, planLogin, setUpLogin } from "./login-item.ts";
 import { print, printLines } from "./output.ts";
-import { parseSetupArguments } from "./setup-args.ts";
+import { readSelection } from "./setup-args.ts";
 
 export async function install(args: string[], table: readonly Agent[]): Promise<number> {
-  const {
-    flags,
-    scope,
-    agents: selected,
-  } = parseSetupArguments(
-    args,
-    "--install",
-    ["--dry-run", "--login", "--no-login", "--statusline", "--no-statusline"],
-    table,
-  );
+  const { flags, values } = parseArguments(args, installCommand);
+  const { scope, selected } = readSelection(values, table);
   const { env } = process;
   const login = { wanted: readLogin(flags), isDefault: hasScreen(env) };
   const options: InstallOptions = {

@@ -8,6 +8,7 @@ import { formatLocalTime } from "../system/clock.ts";
 import { readEndpoint } from "../system/endpoint.ts";
 import { parseArguments, quote, usageError } from "./args.ts";
 import { notRunning } from "./client.ts";
+import { logCommand } from "./commands/log.ts";
 import {
   formatDay,
   formatLine,
@@ -23,11 +24,7 @@ import {
 const defaultCount = "30";
 
 export async function log(args: string[]): Promise<number> {
-  const { flags, values } = parseArguments(args, {
-    command: "log",
-    flags: ["--json"],
-    values: { "-n": "N" },
-  });
+  const { flags, values } = parseArguments(args, logCommand);
   const { "-n": count = defaultCount } = values;
   if (!/^[1-9]\d{0,6}$/.test(count)) throw usageError(`-n takes a number of lines, but got ${quote(count)}`);
   const paths = resolvePaths();

@@ -2,10 +2,11 @@
 import { resolvePaths } from "../storage/paths.ts";
 import { parseArguments } from "./args.ts";
 import { callApi } from "./client.ts";
+import { openCommand } from "./commands/open.ts";
 import { print } from "./output.ts";
 
 export async function open(args: string[]): Promise<number> {
-  const { flags } = parseArguments(args, { command: "open", flags: ["--print"] });
+  const { flags } = parseArguments(args, openCommand);
   const response = await callApi(resolvePaths(), "/api/page/code", { body: {} });
   if (typeof response === "string") throw new Error(response);
   const { url } = response.body;

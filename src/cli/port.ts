@@ -29,8 +29,18 @@ import {
 } from "../workguard/ports.ts";
 import { openProject, type Project } from "../workguard/project.ts";
 import { changePorts } from "../workguard/store.ts";
-import { type ParsedArguments, parseArguments, quote, usageError } from "./args.ts";
+import { parseArguments, quote, readSubcommand, usageError } from "./args.ts";
 import { callApi, fetchSessions } from "./client.ts";
+import type { Callable } from "./command.ts";
+import {
+  portCheck,
+  portCommand,
+  portCreate,
+  portEnd,
+  portList,
+  portShow,
+  portStart,
+} from "./commands/port.ts";
 import { fetchSession } from "./find-session.ts";
 import {
   bold,
@@ -44,54 +54,33 @@ import {
   stripControls,
 } from "./output.ts";
 
-type Subcommand = (call: PortCall) => Promise<number>;
+const subcommands = { create, start, end, list, show, check };
 
-interface PortCall {
-  readonly args: readonly string[];
-  readonly table: readonly Agent[];
-  readonly paths: Paths;
-}
-
-const subcommands: Readonly<Record<string, Subcommand>> = { create, start, end, list, show, check };
-
-export async function port([name, ...args]: string[], table: readonly Agent[]): Promise<number> {
-  const names = Object.keys(subcommands).join(", ");
-  if (name === undefined) throw usageError(`port takes one of these: ${names}`);
-  const run = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined;
-  if (!run) throw usageError(`unknown command ${quote(`port ${name}`)}: port takes ${names}`);
-  try {
-    return await run({ args, table, paths: resolvePaths() });
-  } catch (error) {
-    if (error instanceof PortError) throw new Error(error.message);
-    throw error;
-  }
+export async function port(args: string[], table: readonly Agent[]): Promise<number> {
+  const called = readSubcommand(args, portCommand);
+  return subcommands[called.subcommand](called.args, table);
 }
 
 /** The project of the current folder, or of the one that the user named. */
 const findProject = (paths: Paths, chosen: string | undefined): Project =>
   openProject(paths, readConfigFile(paths.config).config.workGuard, resolve(chosen ?? process.cwd()));
 
-const project = { "--project": "FOLDER" } as const;
-
 /** The id, which must be the only argument. */
-function readId(command: string, { rest }: Pick<ParsedArguments<never, never>, "rest">): string {
+function readId({ name }: Callable, rest: readonly string[]): string {
   const [id, ...others] = rest;
-  if (id === undefined) throw usageError(`port ${command} needs the id of a port`);
-  if (others.length > 0) throw usageError(`port ${command} takes one id, but got ${quote(others.join(" "))}`);
+  if (id === undefined) throw usageError(`${name} needs the id of a port`);
+  if (others.length > 0) throw usageError(`${name} takes one id, but got ${quote(others.join(" "))}`);
   return id;
 }
 
-async function create({ args, paths }: PortCall): Promise<number> {
-  const { args: others, dependsOn } = takeDependencies(args);
-  const parsed = parseArguments(others, {
-    command: "port create",
-    values: { ...project, "--title": "TITLE" },
-    takesArguments: true,
-    hint: "Ports that it depends on: --depends-on ID",
-  });
-  const id = readId("create", parsed);
-  const title = parsed.values["--title"];
+async function create(args: string[]): Promise<number> {
+  const parsed = parseArguments(args, portCreate);
+  const id = readId(portCreate, parsed.rest);
+  const { "--title": title, "--depends-on": dependsOn = [] } = parsed.values;
+  if (parsed.values["--depends-on"]?.length === 0)
+    throw usageError("--depends-on needs a value: --depends-on ID");
   if (title === undefined) throw usageError('port create needs a title: --title "Log in with a passkey"');
+  const paths = resolvePaths();
   const { folder, isShared, settings } = findProject(paths, parsed.values["--project"]);
   await changePorts(paths, folder, isShared, (book) =>
     createPort(book, folder, { id, title, dependsOn }, Date.now()),
@@ -106,33 +95,10 @@ async function create({ args, paths }: PortCall): Promise<number> {
 const guardOff =
   'The work guard is off here, so nothing is refused. To turn it on: "workGuard" in config.json.';
 
-/** `--depends-on A B`, `--depends-on A --depends-on B` and `--depends-on A,B` mean the same. */
-function takeDependencies(args: readonly string[]): { args: string[]; dependsOn: string[] } {
-  const rest: string[] = [];
-  const dependsOn: string[] = [];
-  for (let n = 0; n < args.length; n++) {
-    const arg = args[n] ?? "";
-    const inline = /^--depends-on=(.*)$/s.exec(arg)?.[1];
-    if (inline !== undefined) dependsOn.push(...inline.split(","));
-    else if (arg !== "--depends-on") rest.push(arg);
-    else {
-      const from = n + 1;
-      while (n + 1 < args.length && !(args[n + 1] ?? "").startsWith("-")) n++;
-      const ids = args.slice(from, n + 1);
-      if (ids.length === 0) throw usageError("--depends-on needs a value: --depends-on ID");
-      dependsOn.push(...ids.flatMap((id) => id.split(",")));
-    }
-  }
-  return { args: rest, dependsOn: dependsOn.filter(Boolean) };
-}
-
-async function start({ args, table, paths }: PortCall): Promise<number> {
-  const parsed = parseArguments(args, {
-    command: "port start",
-    values: { ...project, "--session": "SESSION" },
-    takesArguments: true,
-  });
-  const id = readId("start", parsed);
+async function start(args: string[], table: readonly Agent[]): Promise<number> {
+  const parsed = parseArguments(args, portStart);
+  const id = readId(portStart, parsed.rest);
+  const paths = resolvePaths();
   const { folder, isShared } = findProject(paths, parsed.values["--project"]);
   const named = parsed.values["--session"];
   const session =
@@ -159,14 +125,12 @@ async function findCaller(paths: Paths, table: readonly Agent[]): Promise<Sessio
 const formatSession = ({ sessionId, pid }: SessionIdentity): string =>
   stripControls(sessionId?.slice(0, 8) ?? `of process ${pid}`);
 
-async function end({ args, table, paths }: PortCall): Promise<number> {
-  const parsed = parseArguments(args, {
-    command: "port end",
-    values: { ...project, "--note": "TEXT" },
-    takesArguments: true,
-  });
+async function end(args: string[], table: readonly Agent[]): Promise<number> {
+  const parsed = parseArguments(args, portEnd);
+  const paths = resolvePaths();
   const { folder, isShared, book } = findProject(paths, parsed.values["--project"]);
-  const id = parsed.rest.length > 0 ? readId("end", parsed) : await findRunning(paths, table, folder, book);
+  const id =
+    parsed.rest.length > 0 ? readId(portEnd, parsed.rest) : await findRunning(paths, table, folder, book);
   const note = parsed.values["--note"] ?? null;
   if (note !== null && note.length > limits.maxTextLength)
     throw usageError(`a note has at most ${limits.maxTextLength} characters`);
@@ -195,12 +159,9 @@ async function findRunning(
   throw usageError("no port is running here: name the one to end");
 }
 
-async function list({ args, paths }: PortCall): Promise<number> {
-  const { flags, values } = parseArguments(args, {
-    command: "port list",
-    flags: ["--all", "--json"],
-    values: project,
-  });
+async function list(args: string[]): Promise<number> {
+  const { flags, values } = parseArguments(args, portList);
+  const paths = resolvePaths();
   const { folder, book, settings } = findProject(paths, values["--project"]);
   const all = listPorts(book, folder);
   const ports = flags.has("--all") ? all : all.filter(({ endedAt }) => endedAt === null);
@@ -259,14 +220,10 @@ function formatDependencies(book: PortBook, folder: string, port: Port): string[
   return open.length === 0 ? [] : [`waits for ${open.join(", ")}`];
 }
 
-async function show({ args, paths }: PortCall): Promise<number> {
-  const parsed = parseArguments(args, {
-    command: "port show",
-    flags: ["--json"],
-    values: project,
-    takesArguments: true,
-  });
-  const id = readId("show", parsed);
+async function show(args: string[]): Promise<number> {
+  const parsed = parseArguments(args, portShow);
+  const id = readId(portShow, parsed.rest);
+  const paths = resolvePaths();
   const { folder, book } = findProject(paths, parsed.values["--project"]);
   const shown = findPort(book, folder, id);
   if (!shown) throw new PortError(`there is no port ${id} in ${folder}. See them: beckon port list`);
@@ -298,8 +255,9 @@ function formatDependency(book: PortBook, folder: string, id: string): string {
 }
 
 /** Answers a hook's payload on standard input as the work guard would, and records nothing. */
-async function check({ args, table, paths }: PortCall): Promise<number> {
-  parseArguments(args, { command: "port check" });
+async function check(args: string[], table: readonly Agent[]): Promise<number> {
+  parseArguments(args, portCheck);
+  const paths = resolvePaths();
   const payload = parsePayload(await Bun.stdin.text());
   const output = await askGuard(paths, table, { cwd: process.cwd(), ...payload });
   print(`${JSON.stringify(output)}\n`);

@@ -5,12 +5,13 @@ import { resolvePaths } from "../storage/paths.ts";
 import { formatLocalTime } from "../system/clock.ts";
 import { parseArguments, quote, usageError } from "./args.ts";
 import { callApi } from "./client.ts";
+import { quietCommand } from "./commands/quiet.ts";
 import { printLines, stripControls } from "./output.ts";
 
 const isMode = (text: string): text is QuietMode => quietModes.some((mode) => mode === text);
 
 export async function quiet(args: string[]): Promise<number> {
-  const { rest } = parseArguments(args, { command: "quiet", takesArguments: true });
+  const { rest } = parseArguments(args, quietCommand);
   const [mode, ...others] = rest;
   const wrong = mode !== undefined && !isMode(mode) ? mode : others[0];
   if (wrong !== undefined) throw usageError(`quiet takes hour, tomorrow, on or off, but got ${quote(wrong)}`);

@@ -2,6 +2,7 @@
 import type { Agent } from "../agents/agent.ts";
 import { resolvePaths } from "../storage/paths.ts";
 import { parseArguments } from "./args.ts";
+import { restartCommand } from "./commands/restart.ts";
 import { print } from "./output.ts";
 import { startInBackground } from "./start.ts";
 import { stopRunning } from "./stop.ts";
@@ -11,7 +12,7 @@ import { stopRunning } from "./stop.ts";
  * starts removes an old one.
  */
 export async function restart(args: string[], table: readonly Agent[]): Promise<number> {
-  parseArguments(args, { command: "restart" });
+  parseArguments(args, restartCommand);
   const paths = resolvePaths();
   const outcome = await stopRunning(paths);
   if (outcome !== "stopped" && outcome !== "not running") throw new Error(outcome);

@@ -11,29 +11,32 @@ import { resolvePaths } from "../storage/paths.ts";
 import { readEndpoint } from "../system/endpoint.ts";
 import { isSignalIgnored } from "../system/processes.ts";
 import { parseArguments } from "./args.ts";
+import { runCommand } from "./commands/run.ts";
 
 export async function run(args: string[], table: readonly Agent[]): Promise<number> {
-  const options = readRunOptions(args);
+  const { flags, values } = parseArguments(args, runCommand);
+  const [fromHook, inBackground] = [flags.has("--from-hook"), flags.has("--in-background")];
+  if (values["--home"] !== undefined) process.env.BECKON_HOME = values["--home"];
   const paths = resolvePaths();
-  if (options.fromHook && isOff(paths)) return 0;
+  if (fromHook && isOff(paths)) return 0;
   const signalled = waitForSignal();
   const app = await startApp({
     paths,
     env: process.env,
     port: readPort(),
-    echo: !options.inBackground,
-    isFromHook: options.fromHook,
+    echo: !inBackground,
+    isFromHook: fromHook,
     agents: table,
   });
   if (!app) {
-    if (options.fromHook || options.atLogin || options.inBackground) return 0;
+    if (fromHook || inBackground || flags.has("--at-login")) return 0;
     const other = readEndpoint(paths);
     const where = other ? ` at ${other.url} (pid ${other.pid})` : "";
     process.stderr.write(`beckon is already running${where}. See your sessions: beckon status\n`);
     return 1;
   }
   // `beckon stop` may have run while a hook was starting this.
-  if (options.fromHook && isOff(paths)) {
+  if (fromHook && isOff(paths)) {
     await app.stop();
     return 0;
   }
@@ -50,28 +53,6 @@ export async function run(args: string[], table: readonly Agent[]): Promise<numb
   // Everything is stored. What is left of the desktop adapters and signal handlers would keep the process alive.
   setImmediate(() => process.exit(0));
   return 0;
-}
-
-interface RunOptions {
-  readonly fromHook: boolean;
-  readonly atLogin: boolean;
-  /** Log warnings are not printed. */
-  readonly inBackground: boolean;
-}
-
-/** Options that only beckon's own hooks, login items and `beckon start` use, so --help does not list them. */
-function readRunOptions(args: readonly string[]): RunOptions {
-  const home = args.find((arg) => arg.startsWith("--home="));
-  const fromHook = args.includes("--from-hook");
-  const atLogin = args.includes("--at-login");
-  const inBackground = args.includes("--in-background");
-  const internal = ["--from-hook", "--at-login", "--in-background", home];
-  parseArguments(
-    args.filter((arg) => !internal.includes(arg)),
-    { command: "run" },
-  );
-  if (home !== undefined) process.env.BECKON_HOME = home.slice("--home=".length);
-  return { fromHook, atLogin, inBackground };
 }
 
 /** SIGHUP's bit in the mask of ignored signals. */

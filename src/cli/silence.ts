@@ -3,6 +3,8 @@ import type { SessionSnapshot } from "../core/view/snapshot.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { parseArguments, quote, usageError } from "./args.ts";
 import { callApi } from "./client.ts";
+import type { Callable } from "./command.ts";
+import { dismissCommand, muteCommand, snoozeCommand } from "./commands/silence.ts";
 import { encodeKey, fetchSession, nameOf, shortId } from "./find-session.ts";
 import { printLines, stripControls } from "./output.ts";
 
@@ -41,6 +43,12 @@ export async function dismiss(args: string[]): Promise<number> {
 
 type Action = "mute" | "snooze" | "dismiss";
 
+const definitions: Readonly<Record<Action, Callable>> = {
+  mute: muteCommand,
+  snooze: snoozeCommand,
+  dismiss: dismissCommand,
+};
+
 interface SilenceArguments {
   readonly session: string;
   readonly isOff: boolean;
@@ -48,11 +56,7 @@ interface SilenceArguments {
 }
 
 function readArguments(command: Action, args: readonly string[], maxRest: number): SilenceArguments {
-  const { flags, rest } = parseArguments(args, {
-    command,
-    flags: command === "dismiss" ? [] : ["--off"],
-    takesArguments: true,
-  });
+  const { flags, rest } = parseArguments(args, definitions[command]);
   const [session, ...others] = rest;
   const usage = command === "snooze" ? " and, if you like, a number of minutes" : "";
   if (!session)

@@ -8,12 +8,13 @@ import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { type Endpoint, readEndpoint } from "../system/endpoint.ts";
 import { isCompiled, launchDetached } from "../system/launch.ts";
 import { parseArguments } from "./args.ts";
+import { startCommand } from "./commands/start.ts";
 import { print } from "./output.ts";
 
 const maxErrorLength = 2_000;
 
 export async function start(args: string[], table: readonly Agent[]): Promise<number> {
-  parseArguments(args, { command: "start" });
+  parseArguments(args, startCommand);
   const paths = resolvePaths();
   const before = readEndpoint(paths);
   const running = await startInBackground(paths, table);

@@ -4,6 +4,7 @@ import type { DayStats, PortStats, ProjectStats, Stats } from "../core/wire.ts";
 import { resolvePaths } from "../storage/paths.ts";
 import { parseArguments, quote, usageError } from "./args.ts";
 import { notRunning } from "./client.ts";
+import { statsCommand } from "./commands/stats.ts";
 import {
   bold,
   dim,
@@ -22,11 +23,7 @@ const defaultDays = 14;
 const maxDays = 366;
 
 export async function stats(args: string[]): Promise<number> {
-  const { flags, values } = parseArguments(args, {
-    command: "stats",
-    flags: ["--json"],
-    values: { "--days": "N" },
-  });
+  const { flags, values } = parseArguments(args, statsCommand);
   const days = readDays(values["--days"]);
   const answer = await askHistory<Stats>(resolvePaths(), `/api/stats${formatQuery({ days })}`, {
     name: "computeStats",

@@ -7,6 +7,7 @@ import { readOpenHookErrors } from "../storage/hook-log.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { parseArguments, usageError } from "./args.ts";
 import { fetchSessions, notRunning } from "./client.ts";
+import { statusCommand } from "./commands/status.ts";
 import {
   formatDuration,
   formatLine,
@@ -21,7 +22,7 @@ import { formatStatusTable } from "./status-table.ts";
 import type { WatchData } from "./watch/model.ts";
 
 export async function status(args: string[]): Promise<number> {
-  const { flags } = parseArguments(args, { command: "status", flags: ["--json", "--watch", "--short"] });
+  const { flags } = parseArguments(args, statusCommand);
   const paths = resolvePaths();
   const [asJson, isShort] = [flags.has("--json"), flags.has("--short")];
   if (asJson && isShort) throw usageError("status takes --json or --short, not both");

@@ -8,10 +8,11 @@ import { type Endpoint, readEndpoint } from "../system/endpoint.ts";
 import { isAlive, readStartTime } from "../system/processes.ts";
 import { parseArguments } from "./args.ts";
 import { callApi } from "./client.ts";
+import { stopCommand } from "./commands/stop.ts";
 import { printLines } from "./output.ts";
 
 export async function stop(args: string[]): Promise<number> {
-  parseArguments(args, { command: "stop" });
+  parseArguments(args, stopCommand);
   const paths = resolvePaths();
   // First: a session that starts meanwhile must not start it again.
   const markError = tryMarkOff(paths);

@@ -28,18 +28,16 @@ import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { readEndpoint } from "../system/endpoint.ts";
 import { exec } from "../system/exec.ts";
 import { currentFolder, type Env, homeOf } from "../system/folders.ts";
-import { usageError } from "./args.ts";
+import { parseArguments, usageError } from "./args.ts";
+import { uninstallCommand } from "./commands/setup.ts";
 import { hasLogin, removeLogin } from "./login-item.ts";
 import { formatLine, printLines } from "./output.ts";
-import { parseSetupArguments } from "./setup-args.ts";
+import { readSelection } from "./setup-args.ts";
 import { stopRunning } from "./stop.ts";
 
 export async function uninstall(args: string[], table: readonly Agent[]): Promise<number> {
-  const {
-    flags,
-    scope,
-    agents: selected,
-  } = parseSetupArguments(args, "--uninstall", ["--purge", "--dry-run"], table);
+  const { flags, values } = parseArguments(args, uninstallCommand);
+  const { scope, selected } = readSelection(values, table);
   const isPartial = scope !== null || selected !== null;
   const isPurge = flags.has("--purge");
   if (isPartial && isPurge) throw usageError("--purge removes everything: it excludes --scope and --agent");

@@ -22,6 +22,17 @@ describe("a usage error", () => {
     [["foo"], 'unknown command "foo". See beckon --help.'],
     [["Status"], 'unknown command "Status": did you mean status? See beckon --help.'],
     [["stauts"], 'unknown command "stauts": did you mean status? See beckon --help.'],
+    [["stat"], 'unknown command "stat": did you mean status? See beckon --help.'],
+    [["demoo"], 'unknown command "demoo": did you mean demo? See beckon --help.'],
+    [
+      ["channel", "lst"],
+      'unknown command "channel lst": did you mean channel list? See beckon help channel.',
+    ],
+    [
+      ["channel", "add", "a", "--json"],
+      'unknown option "--json": channel add takes no options. See beckon help channel.',
+    ],
+    [["-v", "x"], '--version takes no arguments, but got "x". See beckon help version.'],
     [["install"], 'unknown command "install": did you mean --install? See beckon help install.'],
     [
       ["uninstall", "--purge"],

@@ -1,0 +1,60 @@
+/** The commands: one definition each, in groups, as `beckon help` lists them. A new command is a file here and a line below. */
+import type { CommandGroups } from "../command.ts";
+import { answerCommand } from "./answer.ts";
+import { channelCommand } from "./channel.ts";
+import { demoCommand } from "./demo.ts";
+import { doctorCommand } from "./doctor.ts";
+import { focusCommand } from "./focus.ts";
+import { helpCommand, versionCommand } from "./help.ts";
+import { historyCommand } from "./history.ts";
+import { clickCommand, hookCommand } from "./internal.ts";
+import { logCommand } from "./log.ts";
+import { openCommand } from "./open.ts";
+import { portCommand } from "./port.ts";
+import { quietCommand } from "./quiet.ts";
+import { restartCommand } from "./restart.ts";
+import { runCommand } from "./run.ts";
+import { installCommand, uninstallCommand } from "./setup.ts";
+import { dismissCommand, muteCommand, snoozeCommand } from "./silence.ts";
+import { startCommand } from "./start.ts";
+import { statsCommand } from "./stats.ts";
+import { statusCommand } from "./status.ts";
+import { stopCommand } from "./stop.ts";
+
+export const commandGroups: CommandGroups = [
+  [
+    { ...installCommand, load: async () => (await import("../install.ts")).install },
+    { ...uninstallCommand, load: async () => (await import("../uninstall.ts")).uninstall },
+  ],
+  [
+    { ...startCommand, load: async () => (await import("../start.ts")).start },
+    { ...runCommand, load: async () => (await import("../run.ts")).run },
+    { ...restartCommand, load: async () => (await import("../restart.ts")).restart },
+    { ...stopCommand, load: async () => (await import("../stop.ts")).stop },
+  ],
+  [
+    { ...statusCommand, load: async () => (await import("../status.ts")).status },
+    { ...openCommand, load: async () => (await import("../open.ts")).open },
+    { ...focusCommand, load: async () => (await import("../focus.ts")).focus },
+    { ...answerCommand, load: async () => (await import("../answer.ts")).answer },
+  ],
+  [
+    { ...muteCommand, load: async () => (await import("../silence.ts")).mute },
+    { ...snoozeCommand, load: async () => (await import("../silence.ts")).snooze },
+    { ...dismissCommand, load: async () => (await import("../silence.ts")).dismiss },
+    { ...quietCommand, load: async () => (await import("../quiet.ts")).quiet },
+  ],
+  [
+    { ...channelCommand, load: async () => (await import("../channel.ts")).channel },
+    { ...logCommand, load: async () => (await import("../log.ts")).log },
+    { ...historyCommand, load: async () => (await import("../history.ts")).history },
+    { ...statsCommand, load: async () => (await import("../stats.ts")).stats },
+    { ...portCommand, load: async () => (await import("../port.ts")).port },
+    { ...demoCommand, load: async () => (await import("../demo.ts")).demo },
+    { ...doctorCommand, load: async () => (await import("../doctor.ts")).doctor },
+    { ...helpCommand, load: async () => (await import("../help.ts")).help },
+    hookCommand,
+    { ...versionCommand, load: async () => (await import("../help.ts")).version },
+    { ...clickCommand, load: async () => (await import("../click.ts")).click },
+  ],
+];

@@ -1,0 +1,19 @@
+/** Commands that other programs run. */
+import { defineCommand } from "../command.ts";
+
+/** main.ts runs it, without this list. */
+export const hookCommand = defineCommand({
+  name: "hook",
+  arguments: [{ name: "AGENT", values: "agents" }],
+  page: {
+    overview: [["beckon hook AGENT", "called by the agents' hooks"]],
+    summary: "Sends the event on standard input to beckon. The agents' hooks call it.",
+    examples: [[([first]) => `beckon hook ${first?.id ?? "NAME"} < event.json`, ""]],
+  },
+});
+
+/** Windows runs it when a toast is clicked. */
+export const clickCommand = defineCommand({
+  name: "click",
+  arguments: [{ name: "LINK" }],
+});

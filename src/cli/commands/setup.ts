@@ -1,0 +1,64 @@
+/** `beckon --install` and `beckon --uninstall`. */
+import { type Agent, scopes } from "../../agents/agent.ts";
+import { defineCommand, type OptionTable } from "../command.ts";
+import { dryRun } from "./common.ts";
+
+const listTested = (agents: readonly Agent[]) => agents.filter(({ isUntested }) => !isUntested);
+
+const formatNames = (agents: readonly Agent[]): string =>
+  new Intl.ListFormat("en-GB").format(listTested(agents).map(({ name }) => name));
+
+function describeAgents(agents: readonly Agent[]): string {
+  const tested = listTested(agents).map(({ id }) => id);
+  const untested = agents.filter(({ isUntested }) => isUntested).map(({ id }) => id);
+  const more = untested.length === 0 ? "" : `; untested: ${untested.join(", ")}`;
+  return `only these agents: ${tested.join(", ")}${more}`;
+}
+
+/** Which agents, and which of their settings. */
+export const whose = {
+  "--scope": { value: scopes.join("|"), values: scopes, about: "which of the agent's settings files" },
+  "--agent": { value: "NAME", values: "agents", isList: true, about: describeAgents },
+} as const satisfies OptionTable;
+
+export const installCommand = defineCommand({
+  name: "--install",
+  suggestFor: { setup: "--install" },
+  options: {
+    "--dry-run": dryRun,
+    "--login": { isNegatable: true, about: "start beckon at login, or not" },
+    "--statusline": { isNegatable: true, about: "read along in the agent's status line, or not" },
+    ...whose,
+  },
+  page: {
+    overview: [
+      ["beckon --install", (agents) => `connect ${formatNames(agents)}, start beckon now and at login`],
+    ],
+    summary: (agents) =>
+      `Connects ${formatNames(agents)}, starts beckon, and starts it at every login. Keeps a backup of every settings file that it changes.`,
+    examples: [
+      ["beckon --install --dry-run", "shows the changes to your settings"],
+      ["beckon --install --scope project", "hooks for the project in this folder only"],
+    ],
+  },
+});
+
+export const uninstallCommand = defineCommand({
+  name: "--uninstall",
+  options: {
+    "--purge": { about: "also remove your settings and what beckon stored" },
+    "--dry-run": dryRun,
+    ...whose,
+  },
+  page: {
+    overview: [["beckon --uninstall", "undo it; --purge also removes beckon's data"]],
+    summary: "Removes the hooks, the login item and the binary.",
+    examples: [
+      ["beckon --uninstall --dry-run", "shows what would be removed"],
+      [
+        ([first]) => `beckon --uninstall --agent ${first?.id ?? "NAME"}`,
+        "removes the hooks of one agent only",
+      ],
+    ],
+  },
+});

@@ -1,0 +1,21 @@
+import { defineCommand } from "../command.ts";
+import { json } from "./common.ts";
+
+export const statusCommand = defineCommand({
+  name: "status",
+  suggestFor: { watch: "status --watch", "--watch": "status --watch", list: "status", ls: "status" },
+  options: {
+    "--json": json,
+    "--watch": { about: "keep the list current, and act on it with keys" },
+    "--short": { about: "one line for a status bar: ●2 ◌1 ◐4 ○3" },
+  },
+  usage: ["beckon status [--json | --short] [--watch]"],
+  page: {
+    overview: [["beckon status", "list every session and what it needs"]],
+    summary: "Lists every session, the ones that need you first.",
+    examples: [
+      ["beckon status --watch", "press ? in it for the keys"],
+      ["beckon status --json | jq '.sessions[].group'", "the group of each session"],
+    ],
+  },
+});
