@@ -3,6 +3,8 @@ import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { createHooks } from "../src/agents/claude/setup/registration.ts";
+import { type Callable, namesOf } from "../src/cli/command.ts";
+import { commandGroups } from "../src/cli/commands/index.ts";
 import { settings } from "../src/core/config/config.ts";
 import { addHooks } from "../src/settings-file/hooks.ts";
 import { repo } from "./repo.ts";
@@ -39,3 +41,43 @@ test.each(pages)("every link in %s leads somewhere", (page) => {
   });
   expect(broken).toEqual([]);
 });
+
+const commands = commandGroups.flat().filter(({ page }) => page);
+
+test("README.md has every command", () => {
+  const readme = read("README.md");
+  const rows = [...readme.matchAll(/^\| (`beckon.*?) \| /gm)].flatMap(
+    ([, cell = ""]) => cell.match(/`[^`]+`/g) ?? [],
+  );
+  const named = rows.map((code) => code.replace(/^`(?:beckon )?|`$/g, "").split(" ")[0]);
+  // Users never type these two.
+  const expected = commands.map(({ name }) => name).filter((name) => name !== "run" && name !== "hook");
+  const isShown = (name: string) => named.includes(name) || named.includes(name.replace(/^--/, ""));
+  expect(
+    expected.filter((name) => !isShown(name) && !new RegExp(`^ {4}\\S*beckon ${name}$`, "m").test(readme)),
+  ).toEqual([]);
+});
+
+/** The calls of beckon in code: `beckon status --json`. */
+function callsIn(page: string): string[] {
+  const code = [...page.matchAll(/`(beckon [^`]+)`|^ {4}(?:\$ )?(beckon .+)$/gm)];
+  return code.map(([, span, line]) => (span ?? line ?? "").replace(/ (?:[|>&]|#|-- ).*/s, ""));
+}
+
+// The changelog names commands that do not exist.
+test.each(pages.filter((page) => page !== "CHANGELOG.md"))(
+  "the calls of beckon in %s name commands and options that exist",
+  (page) => {
+    const wrong = callsIn(read(page)).filter((call) => {
+      const [, name = "", word = ""] = call.split(/[ ,\]]+/);
+      const command = commands.find((known) => known.name === name || known.aliases?.includes(name));
+      if (!command) return true;
+      const subcommands: Readonly<Record<string, Callable>> = command.subcommands ?? {};
+      const { options = {} } = subcommands[word] ?? command;
+      const known = Object.entries(options).flatMap(([option, about]) => namesOf(option, about));
+      const used = call.match(/(?<![\w-])--?[a-z][a-z-]*/g) ?? [];
+      return used.some((option) => option !== name && !known.includes(option));
+    });
+    expect(wrong).toEqual([]);
+  },
+);

@@ -20,13 +20,15 @@ const screen = { Xvfb: "xvfb", xdotool: "xdotool", scrot: "scrot" };
 
 export const packageGroups: readonly PackageGroup[] = [
   {
-    purpose: "the hook script in several shells, namespaces, other clocks, D-Bus without a screen",
+    purpose:
+      "the hook script and completions in several shells, namespaces, other clocks, D-Bus without a screen",
     usedBy: ["test/"],
     packages: {
       busybox: "busybox",
       curl: "curl",
       dash: "dash",
       faketime: "faketime",
+      fish: "fish",
       ip: "iproute2",
       jq: "jq",
       perl: "perl",
@@ -34,6 +36,7 @@ export const packageGroups: readonly PackageGroup[] = [
       setpriv: "util-linux",
       tmux: "tmux",
       unshare: "util-linux",
+      zsh: "zsh",
       "dbus-daemon": "dbus",
       "dbus-monitor": "dbus-bin",
       gdbus: "libglib2.0-bin",

@@ -92,8 +92,11 @@ export interface SessionsResponse {
 }
 
 /** Returns a string if there is no answer: why, and what to do. */
-export async function fetchSessions(paths: Paths): Promise<SessionsResponse | string> {
-  const response = await callApi(paths, "/api/sessions");
+export async function fetchSessions(
+  paths: Paths,
+  options: ApiOptions = {},
+): Promise<SessionsResponse | string> {
+  const response = await callApi(paths, "/api/sessions", options);
   if (typeof response === "string") return response;
   return Array.isArray(response.body.sessions)
     ? (response.body as unknown as SessionsResponse)

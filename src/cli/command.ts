@@ -46,7 +46,7 @@ export interface Argument {
   readonly values?: Values;
 }
 
-/** What can be called, with its arguments and options: a command, or a subcommand such as `port create`. */
+/** What can be called, with its arguments and options: a command or a subcommand. */
 export interface Callable<Options extends OptionTable = OptionTable> {
   /** As the user types it: `status`, `--install`, `port create`. */
   readonly name: string;
@@ -57,6 +57,11 @@ export interface Callable<Options extends OptionTable = OptionTable> {
   readonly hint?: string;
   /** If it is more than the arguments and then the options. */
   readonly usage?: readonly string[];
+}
+
+/** `port create` */
+export interface Subcommand<Options extends OptionTable = OptionTable> extends Callable<Options> {
+  readonly about: string;
 }
 
 /** What `beckon help` says about a command. */
@@ -70,10 +75,8 @@ export interface HelpPage {
   readonly examples: readonly HelpRow[];
 }
 
-export interface CommandDefinition<
-  Options extends OptionTable = OptionTable,
-  Subcommand extends string = string,
-> extends Callable<Options> {
+export interface CommandDefinition<Options extends OptionTable = OptionTable, Word extends string = string>
+  extends Callable<Options> {
   /** Other names that run it. */
   readonly aliases?: readonly string[];
   /** What people type who mean it, and what to type instead. */
@@ -81,9 +84,9 @@ export interface CommandDefinition<
   /** Absent if users never type the command. */
   readonly page?: HelpPage;
   /** By the word that names each: `create` for `port create`. The command's own options are then those of its page. */
-  readonly subcommands?: Readonly<Record<Subcommand, Callable>>;
+  readonly subcommands?: Readonly<Record<Word, Subcommand>>;
   /** The subcommand to run if none is named. */
-  readonly defaultSubcommand?: NoInfer<Subcommand>;
+  readonly defaultSubcommand?: NoInfer<Word>;
   /** It uses no files of beckon's, so it runs whatever BECKON_HOME is. */
   readonly needsNoHome?: true;
 }
@@ -91,14 +94,14 @@ export interface CommandDefinition<
 /** Keeps the names of the options and subcommands in the type, so that the compiler knows them where they are used. */
 export const defineCommand = <
   const Options extends OptionTable = Record<never, never>,
-  Subcommand extends string = never,
+  Word extends string = never,
 >(
-  command: CommandDefinition<Options, Subcommand>,
-): CommandDefinition<Options, Subcommand> => command;
+  command: CommandDefinition<Options, Word>,
+): CommandDefinition<Options, Word> => command;
 
 export const defineSubcommand = <const Options extends OptionTable = Record<never, never>>(
-  subcommand: Callable<Options>,
-): Callable<Options> => subcommand;
+  subcommand: Subcommand<Options>,
+): Subcommand<Options> => subcommand;
 
 /** Resolves with the exit code. `commands` is for the few that are about commands. */
 export type RunCommand = (

@@ -106,7 +106,7 @@ function formatCandidates(candidates: readonly Candidate[]): string[] {
 }
 
 /** How many characters of the ids tell them apart. */
-function findUniqueLength(ids: readonly string[]): number {
+export function findUniqueLength(ids: readonly string[]): number {
   const longest = Math.max(...ids.map((id) => id.length));
   let length = shortIdLength;
   while (length < longest && new Set(ids.map((id) => id.slice(0, length))).size < ids.length) length++;

@@ -37,6 +37,7 @@ test.each(
 describe("an option that takes a list", () => {
   const command = defineSubcommand({
     name: "test",
+    about: "",
     arguments: [{ name: "ID" }],
     options: { "--on": { value: "ID", isList: true, about: "" }, "--now": { about: "" } },
   });

@@ -2,6 +2,7 @@
 import type { CommandGroups } from "../command.ts";
 import { answerCommand } from "./answer.ts";
 import { channelCommand } from "./channel.ts";
+import { completionsCommand } from "./completions.ts";
 import { demoCommand } from "./demo.ts";
 import { doctorCommand } from "./doctor.ts";
 import { focusCommand } from "./focus.ts";
@@ -52,6 +53,7 @@ export const commandGroups: CommandGroups = [
     { ...portCommand, load: async () => (await import("../port.ts")).port },
     { ...demoCommand, load: async () => (await import("../demo.ts")).demo },
     { ...doctorCommand, load: async () => (await import("../doctor.ts")).doctor },
+    { ...completionsCommand, load: async () => (await import("../completions.ts")).completions },
     { ...helpCommand, load: async () => (await import("../help.ts")).help },
     hookCommand,
     { ...versionCommand, load: async () => (await import("../help.ts")).version },

@@ -5,6 +5,10 @@ import { defineCommand } from "../command.ts";
 export const hookCommand = defineCommand({
   name: "hook",
   arguments: [{ name: "AGENT", values: "agents" }],
+  options: {
+    "--guard": { isInternal: true, about: "ask the work guard about an edit" },
+    "--statusline": { isInternal: true, about: "read along in the status line" },
+  },
   page: {
     overview: [["beckon hook AGENT", "called by the agents' hooks"]],
     summary: "Sends the event on standard input to beckon. The agents' hooks call it.",

@@ -21,6 +21,7 @@ const id: Argument = { name: "ID", values: "ports" };
 
 export const portCreate = defineSubcommand({
   name: "port create",
+  about: "name a piece of work",
   // A new one.
   arguments: [{ name: "ID" }],
   options: { ...project, "--title": options["--title"], "--depends-on": options["--depends-on"] },
@@ -29,6 +30,7 @@ export const portCreate = defineSubcommand({
 
 export const portStart = defineSubcommand({
   name: "port start",
+  about: "work on it from now on",
   arguments: [id],
   options: { ...project, "--session": options["--session"] },
   usage: ["beckon port start ID [--session SESSION]"],
@@ -36,6 +38,7 @@ export const portStart = defineSubcommand({
 
 export const portEnd = defineSubcommand({
   name: "port end",
+  about: "it is done",
   arguments: [{ ...id, isOptional: true }],
   options: { ...project, "--note": options["--note"] },
   usage: ["beckon port end [ID] [--note TEXT]"],
@@ -43,12 +46,14 @@ export const portEnd = defineSubcommand({
 
 export const portList = defineSubcommand({
   name: "port list",
+  about: "named pieces of work that edits belong to",
   options: { "--all": options["--all"], "--json": json, ...project },
   usage: ["beckon port list [--all] [--json]"],
 });
 
 export const portShow = defineSubcommand({
   name: "port show",
+  about: "everything about one of them",
   arguments: [id],
   options: { "--json": json, ...project },
   usage: ["beckon port show ID [--json]"],
@@ -56,6 +61,7 @@ export const portShow = defineSubcommand({
 
 export const portCheck = defineSubcommand({
   name: "port check",
+  about: "ask the work guard about an edit",
   usage: ["beckon port check < payload.json"],
 });
 
@@ -71,7 +77,7 @@ export const portCommand = defineCommand({
     check: portCheck,
   },
   page: {
-    overview: [["beckon port list", "named pieces of work that edits belong to"]],
+    overview: [["beckon port list", portList.about]],
     summary:
       "Ports are named pieces of work in a project. A port that an agent starts counts for its session; one that you start, for every session of the project. With the work guard on, edits without a running port are refused or recorded.",
     examples: [
