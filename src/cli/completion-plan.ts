@@ -25,8 +25,9 @@ export interface CompletionPlan {
 
 /** `words` are those after `beckon`. The last one is being typed, and can be empty. */
 export function planCompletion(words: readonly string[], commands: CommandGroups): CompletionPlan {
-  const [typed = "", ...reversed] = joinWords(words).reverse();
-  const [name, ...args] = reversed.reverse();
+  const all = joinWords(words);
+  const typed = all.at(-1) ?? "";
+  const [name, ...args] = all.slice(0, -1);
   const nothing: CompletionPlan = { typed, inline: "", choices: [], values: null };
   if (name === undefined) return { ...nothing, choices: listCommands(commands, typed.startsWith("-")) };
   const command = findCommand(name, commands);
@@ -37,13 +38,9 @@ export function planCompletion(words: readonly string[], commands: CommandGroups
   if (word === undefined)
     return { ...nothing, choices: Object.entries(subcommands).map(([one, { about }]) => [one, about]) };
   const subcommand = Object.hasOwn(subcommands, word) ? subcommands[word] : undefined;
-  return subcommand
-    ? planCallable(
-        args.filter((_, n) => n !== index),
-        typed,
-        subcommand,
-      )
-    : nothing;
+  if (!subcommand) return nothing;
+  const own = args.filter((_, n) => n !== index);
+  return planCallable(own, typed, subcommand);
 }
 
 /** bash splits `--scope=user` into three words. */
