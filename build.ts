@@ -2,11 +2,13 @@
  * bun build.ts                  dist/beckon, for this machine
  * bun build.ts --all            dist/beckon-<system>-<cpu>[.exe], for every system
  * bun build.ts --target NAME…   the same for some of them
+ * bun build.ts --for-tests      dist/test/beckon, which takes HOME for the user's home folder
  */
 import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { version } from "./package.json";
 import { bundlePage } from "./src/dashboard/bundle.ts";
+import { followHome } from "./test/follow-home.ts";
 
 /** Baseline builds run on x64 processors without AVX2 too. */
 const targets = {
@@ -72,7 +74,11 @@ const embedPage: Bun.BunPlugin = {
   },
 };
 
-async function build(outfile: string, target: Bun.Build.CompileTarget | null): Promise<void> {
+async function build(
+  outfile: string,
+  target: Bun.Build.CompileTarget | null,
+  plugins: readonly Bun.BunPlugin[] = [],
+): Promise<void> {
   const started = performance.now();
   // A failed build leaves nothing behind that could be taken for its result.
   rmSync(inRepo(outfile), { force: true });
@@ -91,7 +97,7 @@ async function build(outfile: string, target: Bun.Build.CompileTarget | null): P
     bytecode: true,
     // One chunk per command: the forwarder starts in 8.5 ms instead of 45.
     splitting: true,
-    plugins: [writeBytesAtOnce, embedPage],
+    plugins: [writeBytesAtOnce, embedPage, ...plugins],
     compile: {
       ...(target === null ? {} : { target }),
       outfile: inRepo(outfile),
@@ -117,10 +123,15 @@ function proveItStarts(outfile: string): void {
 
 const isTarget = (name: string): name is Target => Object.hasOwn(targets, name);
 
+const { values } = parseArgs({
+  options: {
+    all: { type: "boolean" },
+    target: { type: "string", multiple: true },
+    "for-tests": { type: "boolean" },
+  },
+});
+
 function wanted(): Target[] {
-  const { values } = parseArgs({
-    options: { all: { type: "boolean" }, target: { type: "string", multiple: true } },
-  });
   const names = values.all ? Object.keys(targets) : (values.target ?? []);
   return names.map((name) => {
     if (isTarget(name)) return name;
@@ -135,8 +146,9 @@ try {
     await build(`dist/beckon-${name}${name.startsWith("windows") ? ".exe" : ""}`, targets[name]);
   }
   if (chosen.length === 0) {
-    const outfile = process.platform === "win32" ? "dist/beckon.exe" : "dist/beckon";
-    await build(outfile, null);
+    const name = process.platform === "win32" ? "beckon.exe" : "beckon";
+    const outfile = values["for-tests"] ? `dist/test/${name}` : `dist/${name}`;
+    await build(outfile, null, values["for-tests"] ? [followHome] : []);
     proveItStarts(outfile);
   }
 } catch (error) {

@@ -7,7 +7,8 @@
 #                      (.config/beckon in the home folder) has "allowRemoteUrl": true
 #   BECKON_TOKEN_FILE  the file with the line "Authorization: Bearer ..." for BECKON_URL. Without it no token is sent there:
 #                      the token in the state folder goes only to the beckon that wrote endpoint.json beside it
-#   BECKON_HOME        one folder for all of beckon's files
+#   BECKON_HOME        one folder for all of beckon's files. Used only if you have run beckon there: a project's settings can set it.
+#                      On a machine without the binary, add the folder to beckon-folders in ~/.local/state/beckon, one per line
 #
 # Needs curl 7.55 or later. Always exits with 0 and prints nothing on stdout, which would become the model's context.
 
@@ -24,13 +25,29 @@ payload='' body='' spool='the spool'
 newline='
 '
 
-if [ -n "${BECKON_HOME:-}" ]; then
-  state=$BECKON_HOME
-elif [ -d /System/Library ]; then
-  state="$HOME/Library/Application Support/beckon"
+# A project's settings can set HOME too, so the system has to know it as a home folder. Only root creates folders in /Users. A system
+# that does not know the user (a container) has nothing better than HOME.
+find_home() { # -> home
+  home=${HOME:-}
+  if [ -O "$home" ]; then
+    case $home in /Users/*/*) ;; /Users/*) [ ! -d /System/Library ] || return 0 ;; esac
+    ! grep -qF ":$home:" /etc/passwd || return 0
+  fi
+  own=$(getent passwd "$(id -u)" | cut -d : -f 6)
+  [ -n "$own" ] || own=$(id -P | cut -d : -f 9)
+  case $own in /*) home=$own ;; esac
+} 2>/dev/null
+
+find_home
+if [ -d /System/Library ]; then
+  default="$home/Library/Application Support/beckon"
+  state="${HOME:-$home}/Library/Application Support/beckon"
 else
-  case ${XDG_STATE_HOME:-} in /*) state=$XDG_STATE_HOME/beckon ;; *) state=$HOME/.local/state/beckon ;; esac
+  default=$home/.local/state/beckon
+  case ${XDG_STATE_HOME:-} in /*) state=$XDG_STATE_HOME/beckon ;; *) state=${HOME:-$home}/.local/state/beckon ;; esac
 fi
+state=${BECKON_HOME:-$state}
+while case $state in ?*/) ;; *) false ;; esac do state=${state%/}; done
 case $state in
   /*) ;;
   *)
@@ -40,6 +57,12 @@ case $state in
     exit 0
     ;;
 esac
+ignored=''
+known=$default/beckon-folders
+if [ "$state" != "$default" ] && { [ -L "$known" ] || [ ! -O "$known" ] || ! grep -qxF -e "$state" "$known"; } 2>/dev/null; then
+  ignored=$state
+  state=$default
+fi
 token=$state/auth-header
 
 # As in JSON: without leading zeros.
@@ -376,6 +399,9 @@ case $agent,${COPILOT_CLI:-},$payload in
   claude,*,*'"cursor_version":'*) agent=cursor ;;
   claude,1,*'"timestamp":'*) agent=copilot ;;
 esac
+if [ -n "$ignored" ] && [ "$(field hook_event_name "$payload" head)" = SessionStart ]; then
+  fault "the folder $ignored is not used, because you have not run beckon in it: a project's settings can set BECKON_HOME, HOME and XDG variables"
+fi
 collect
 if [ ${#payload} -gt $max_payload ]; then
   meta="$meta,\"cut\":true"

@@ -15,6 +15,7 @@ import { type App, type AppOptions, startApp } from "../src/app/start.ts";
 import type { SessionSnapshot } from "../src/core/view/snapshot.ts";
 import { resolvePaths } from "../src/storage/paths.ts";
 import { readStartTime } from "../src/system/processes.ts";
+import { recordFolder } from "./known-folder.ts";
 import { mainSource } from "./repo.ts";
 import { waitUntil } from "./wait-until.ts";
 
@@ -35,6 +36,7 @@ export function createAppFixture() {
     BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0",
   };
   const paths = resolvePaths(env);
+  recordFolder(home, paths.state);
   const apps: App[] = [];
   const children: Bun.Subprocess[] = [];
 

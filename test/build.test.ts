@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { version } from "../package.json";
 import { testWith } from "./needs.ts";
-import { binary } from "./repo.ts";
+import { binary, releaseBinary } from "./repo.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -27,10 +27,13 @@ describe("the binary", () => {
     "ip",
   )("runs in a root with nothing but itself, glibc, /proc and /dev", async () => {
     const apart = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child"];
-    const run = Bun.spawn([...apart, "sh", join(import.meta.dir, "fixtures/empty-root.sh"), binary, folder], {
-      stdout: "pipe",
-      stderr: "pipe",
-    });
+    const run = Bun.spawn(
+      [...apart, "sh", join(import.meta.dir, "fixtures/empty-root.sh"), releaseBinary, folder],
+      {
+        stdout: "pipe",
+        stderr: "pipe",
+      },
+    );
     const [stdout, stderr] = await Promise.all([run.stdout.text(), run.stderr.text()]);
     const [first, ...rest] = stdout.split("\n");
     expect({ first, stderr, exitCode: await run.exited }).toEqual({

@@ -7,8 +7,11 @@ export const repo = join(import.meta.dir, "..");
 export const mainSource = join(repo, "src/main.ts");
 /** The second entry point of the Windows build. */
 export const trayThreadSource = join(repo, "src/desktop/windows/tray-thread.ts");
-/** The program that build.ts made. */
-export const binary = join(repo, "dist", process.platform === "win32" ? "beckon.exe" : "beckon");
+const programName = process.platform === "win32" ? "beckon.exe" : "beckon";
+/** The program that build.ts made for tests: it follows HOME, and leaves the developer's own beckon alone. */
+export const binary = join(repo, "dist/test", programName);
+/** The program that users get. Its hooks look into the home folder that the system knows: run it where that is not yours. */
+export const releaseBinary = join(repo, "dist", programName);
 export const windowsBinary = join(repo, "dist/beckon-windows-x64.exe");
 /** The forwarder in POSIX sh. */
 export const hookScript = join(repo, "hooks/beckon-hook.sh");

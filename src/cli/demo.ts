@@ -9,8 +9,9 @@ import type { Agent, DemoDay, DemoStep } from "../agents/agent.ts";
 import { startApp } from "../app/start.ts";
 import { limits } from "../core/limits.ts";
 import { hasDesktop } from "../desktop/index.ts";
+import { forgetFolders, recordFolders } from "../setup/known-folders.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
-import { isCompiled } from "../system/launch.ts";
+import { isCompiled } from "../system/is-compiled.ts";
 import { parseArguments } from "./args.ts";
 import { callApi, fetchSessions } from "./client.ts";
 import { demoCommand } from "./commands/demo.ts";
@@ -29,8 +30,9 @@ export async function demo(args: string[], table: readonly Agent[]): Promise<num
   if (!agent || !createDay) throw new Error("no agent has a demo");
   const home = mkdtempSync(join(tmpdir(), "beckon-demo-"));
   const ended = waitForSignal();
+  const env = createEnvironment(home, table);
   try {
-    const env = createEnvironment(home, table);
+    await recordFolders(env);
     const paths = resolvePaths(env);
     const day = createDay({ now: Date.now(), folder: join(home, "agent") });
     writeDay(paths, agent, day);
@@ -48,6 +50,7 @@ export async function demo(args: string[], table: readonly Agent[]): Promise<num
     await Promise.all(running);
     await app.stop();
   } finally {
+    await forgetFolders(env).catch(() => {});
     rmSync(home, { recursive: true, force: true });
   }
   print("The demo has ended, and nothing of it is left.\n");

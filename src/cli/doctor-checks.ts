@@ -37,6 +37,7 @@ import {
   runHook,
   runLiveTest,
 } from "../setup/doctor/index.ts";
+import { findUnknownFolders } from "../setup/known-folders.ts";
 import { type InstallRecord, readInstallRecord } from "../setup/record.ts";
 import { readOwnFile } from "../storage/files.ts";
 import { isOff } from "../storage/off-marker.ts";
@@ -46,7 +47,7 @@ import { formatLocalTime } from "../system/clock.ts";
 import { type Endpoint, readEndpoint } from "../system/endpoint.ts";
 import { exec } from "../system/exec.ts";
 import { currentFolder, type Env, homeOf } from "../system/folders.ts";
-import { isCompiled } from "../system/launch.ts";
+import { isCompiled } from "../system/is-compiled.ts";
 import { readStartTime } from "../system/processes.ts";
 import { fetchChannelReports, readChannels } from "./channel-facts.ts";
 import { type ApiResponse, describeFetchError, fetchApi, isRefusedConnection } from "./client.ts";
@@ -203,7 +204,11 @@ async function runAppChecks({ env, paths, agents, app }: AppContext): Promise<Fi
   const isTokenRefused = answer.kind === "refused" && (answer.status === 401 || answer.status === 403);
   // Read before the live test, which may leave a line in them.
   const traces = readTraces(paths, answer.kind === "up", now);
-  const files = readFilesFacts(paths, { isRunning, isTokenRefused });
+  const files = readFilesFacts(paths, {
+    isRunning,
+    isTokenRefused,
+    unknownFolders: await findUnknownFolders(env),
+  });
   const { findings: live, probe } = await runLiveTests({ env, paths, agents, report });
   const own = probe ? probe.reach : await tryOwnTerminal(env);
   const hasTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY === true);

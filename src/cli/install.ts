@@ -15,6 +15,7 @@ import {
   install as installHooks,
   planInstall,
 } from "../setup/install.ts";
+import { claimFolders } from "../setup/known-folders.ts";
 import { readConfigFile } from "../storage/config-file.ts";
 import { resolvePaths } from "../storage/paths.ts";
 import { readEndpoint } from "../system/endpoint.ts";
@@ -48,6 +49,7 @@ export async function install(args: string[], table: readonly Agent[]): Promise<
     await printPlan(options, login);
     return 0;
   }
+  const unclaimed = await claimFolders(env, listVariables(table));
   const result = await installHooks(options, (plan) => printLines(listConnections(plan.agents)));
   const { binary } = result;
   const loginResult = await setUpLogin({ ...options, ...login, binary: binary.binary });
@@ -67,7 +69,10 @@ export async function install(args: string[], table: readonly Agent[]): Promise<
     ...guard.changes,
     ...loginResult.lines,
     ...started.lines,
-    ...formatNotes([...result.warnings, ...guard.problems], program.hint),
+    ...formatNotes(
+      [...result.warnings, ...guard.problems, ...(unclaimed === null ? [] : [unclaimed])],
+      program.hint,
+    ),
     ...(isNew ? listNextSteps(program.name) : []),
   ]);
   return loginResult.isFailed ? 1 : 0;

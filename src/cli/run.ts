@@ -3,8 +3,10 @@ import { rmSync } from "node:fs";
 import { isatty } from "node:tty";
 import { version } from "../../package.json";
 import type { Agent } from "../agents/agent.ts";
+import { listVariables } from "../agents/index.ts";
 import { startApp } from "../app/start.ts";
 import { limits } from "../core/limits.ts";
+import { claimFolders, findUnknownFolders } from "../setup/known-folders.ts";
 import { ignoreErrors } from "../storage/files.ts";
 import { clearOff, isOff, markOff } from "../storage/off-marker.ts";
 import { resolvePaths } from "../storage/paths.ts";
@@ -18,7 +20,9 @@ export async function run(args: string[], table: readonly Agent[]): Promise<numb
   const [fromHook, inBackground] = [flags.has("--from-hook"), flags.has("--in-background")];
   if (values["--home"] !== undefined) process.env.BECKON_HOME = values["--home"];
   const paths = resolvePaths();
-  if (fromHook && isOff(paths)) return 0;
+  if (fromHook && (isOff(paths) || (await findUnknownFolders(process.env)).length > 0)) return 0;
+  const unclaimed = fromHook ? null : await claimFolders(process.env, listVariables(table));
+  if (unclaimed !== null) process.stderr.write(`beckon: ${unclaimed}\n`);
   const signalled = waitForSignal();
   const app = await startApp({
     paths,

@@ -4,9 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import { listVariables } from "../agents/index.ts";
+import { claimFolders } from "../setup/known-folders.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { type Endpoint, readEndpoint } from "../system/endpoint.ts";
-import { isCompiled, launchDetached } from "../system/launch.ts";
+import { isCompiled } from "../system/is-compiled.ts";
+import { launchDetached } from "../system/launch.ts";
 import { parseArguments } from "./args.ts";
 import { startCommand } from "./commands/start.ts";
 import { print } from "./output.ts";
@@ -30,6 +32,8 @@ export async function start(args: string[], table: readonly Agent[]): Promise<nu
 
 /** Throws if it cannot be started. */
 export async function startInBackground(paths: Paths, table: readonly Agent[]): Promise<Endpoint> {
+  // The app has no variable of an agent's session, so it could not refuse.
+  await claimFolders(process.env, listVariables(table));
   const error = await launch(table);
   const running = readEndpoint(paths);
   if (error === null && running) return running;

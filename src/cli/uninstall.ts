@@ -5,6 +5,7 @@ import { type Agent, type AgentSetup, type Scope, scopes } from "../agents/agent
 import { readErrorMessage } from "../core/error-message.ts";
 import { limits } from "../core/limits.ts";
 import { planRemoval, removeBinary } from "../setup/binary.ts";
+import { forgetFolders } from "../setup/known-folders.ts";
 import { isBeckonHere, isShared, planPurge, purge } from "../setup/purge.ts";
 import {
   type InstalledFile,
@@ -286,6 +287,11 @@ async function removeInstallFiles({
   }
 }
 
+/** Hooks of other settings files may still name the folder: they use the default one from now on. */
+async function forgetFolder({ env, stuck, isDryRun, isOwnFolder }: Uninstall): Promise<void> {
+  if (!isDryRun && isOwnFolder && stuck.size === 0) await forgetFolders(env);
+}
+
 const allSteps: readonly Step[] = [
   stopApp,
   removeHooks,
@@ -293,6 +299,7 @@ const allSteps: readonly Step[] = [
   removeInstalledBinary,
   removeRegistry,
   removeInstallFiles,
+  forgetFolder,
 ];
 
 /** With --scope or --agent: everything else stays, so that other hooks go on working. */

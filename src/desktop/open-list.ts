@@ -3,7 +3,8 @@
 import { join } from "node:path";
 import { readErrorMessage } from "../core/error-message.ts";
 import type { Env } from "../system/folders.ts";
-import { isCompiled, startDetached } from "../system/launch.ts";
+import { isCompiled } from "../system/is-compiled.ts";
+import { startDetached } from "../system/launch.ts";
 import { putFile } from "./put-file.ts";
 
 interface OpenListOptions {

@@ -9,7 +9,7 @@ import type { JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import { timing } from "../core/timing.ts";
 import type { HookOutput } from "../core/wire.ts";
-import { type Paths, resolvePaths } from "../storage/paths.ts";
+import type { Paths } from "../storage/paths.ts";
 import { verifyDecision } from "../system/decision-signature.ts";
 import { openRequest } from "./http.ts";
 import { describeEvent, findRealSender, readSmall, readSurroundings, type Sender } from "./meta.ts";
@@ -20,9 +20,9 @@ export async function askGuard(
   called: Sender,
   table: readonly Agent[],
   stdin: Promise<string>,
+  paths: Paths,
 ): Promise<string | null> {
   const aroundCalled = readSurroundings(called, process.env);
-  const paths = resolvePaths();
   const choosing = chooseTarget(process.env, paths, [], aroundCalled);
   const payload = parseObject(await stdin);
   if (payload === null) return null;

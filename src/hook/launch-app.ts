@@ -8,7 +8,8 @@ import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { createAppEnvironment, parseLocalDisplay } from "../system/app-environment.ts";
 import { readEndpoint } from "../system/endpoint.ts";
 import type { Env } from "../system/folders.ts";
-import { isCompiled, startDetached } from "../system/launch.ts";
+import { isCompiled } from "../system/is-compiled.ts";
+import { startDetached } from "../system/launch.ts";
 import { findAgentProcess, type Sender } from "./meta.ts";
 
 /** For this long, the hook that wrote the launch marker is assumed to be starting beckon. */
@@ -27,8 +28,8 @@ export async function launchApp({ agent, paths, refusedUrl }: AppLaunch): Promis
   if (!isCompiled() || agent.forwarding?.isAttended(hookEnv) === false) return null;
   if (!isUserHere(hookEnv, process.getuid?.() ?? null)) return null;
   const env = createEnvironment(hookEnv, await readAgentEnvironment(agent.id), paths);
-  if (!hasScreen(env) || !isSameFolder(hookEnv, env, paths)) return null;
-  if (isOff(paths) || !isAllowed(resolvePaths(env).config) || !claimLaunch(paths.launchMarker)) return null;
+  if (!hasScreen(env) || !isSameFolder(env, paths)) return null;
+  if (isOff(paths) || !isAllowed(paths.config) || !claimLaunch(paths.launchMarker)) return null;
   // A beckon that came up in the meantime wrote its address before it removed the marker.
   const endpoint = readEndpoint(paths);
   if (endpoint && endpoint.url !== refusedUrl) {
@@ -71,11 +72,15 @@ async function readAgentEnvironment(agent: string): Promise<Env | null> {
   return env.HOME && env.PATH ? env : null;
 }
 
-/** The hook's own command may set BECKON_HOME. It becomes absolute, because the app has another current folder. */
+/** The hook's own command may set BECKON_HOME. It counts if the hook uses that folder, and not if only the agent has it. */
 function createEnvironment(hookEnv: Env, agentEnv: Env | null, { state }: Paths): Record<string, string> {
-  const { BECKON_HOME, BECKON_PORT } = hookEnv;
+  const isNamed = hookEnv.BECKON_HOME && resolvePaths(hookEnv).state === state;
   return createAppEnvironment(
-    { ...(agentEnv ?? hookEnv), BECKON_HOME: BECKON_HOME && state, BECKON_PORT },
+    {
+      ...(agentEnv ?? hookEnv),
+      BECKON_HOME: isNamed ? state : undefined,
+      BECKON_PORT: hookEnv.BECKON_PORT,
+    },
     listVariables(),
   );
 }
@@ -91,10 +96,10 @@ export function hasScreen(env: Env, platform: NodeJS.Platform = process.platform
   return Boolean(wayland && existsSync(wayland.startsWith("/") ? wayland : `${folder}/${wayland}`));
 }
 
-/** The app must look for this event where the hook left it, and a project's settings must not create a new folder. */
-function isSameFolder(hookEnv: Env, env: Env, paths: Paths): boolean {
-  if (resolvePaths(env).state !== paths.state) return false;
-  return !hookEnv.BECKON_HOME || existsSync(paths.authHeader) || existsSync(paths.installed);
+/** The app must look for this event where the hook left it, and read the user's settings. */
+function isSameFolder(env: Env, paths: Paths): boolean {
+  const { state, config } = resolvePaths(env);
+  return state === paths.state && config === paths.config;
 }
 
 function isAllowed(config: string): boolean {

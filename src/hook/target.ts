@@ -1,10 +1,10 @@
 /** Where an event is sent. A project's settings can set variables: they must not send prompts to another machine. */
 
-import { limits } from "../core/limits.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import type { Env } from "../system/folders.ts";
 import { hasForeignListener, startListenerCheck } from "../system/sockets.ts";
 import { readProcess, readSmall, type Surroundings } from "./meta.ts";
+import { readOwnSmall } from "./own-file.ts";
 
 export interface Target {
   readonly url: URL;
@@ -80,17 +80,6 @@ async function readOtherToken({ BECKON_TOKEN_FILE: path }: Env, faults: string[]
 
 const asKey = (key: unknown): string | null => (typeof key === "string" && key !== "" ? key : null);
 
-/** Null unless it is a regular file of this user with one name. (Reading it with node:fs takes 1.4 ms more.) */
-async function readOwnSmall(path: string): Promise<string | null> {
-  const file = Bun.file(path);
-  const stat = await file.stat().catch(returnNull);
-  if (!stat?.isFile() || stat.size > limits.maxSmallFileBytes) return null;
-  const uid = process.getuid?.();
-  return uid === undefined || (stat.uid === uid && stat.nlink === 1) ? file.text().catch(returnNull) : null;
-}
-
-const returnNull = () => null;
-
 async function readToken(path: string): Promise<string | null> {
   const text = (await readOwnSmall(path)) ?? "";
   const end = text.indexOf("\n");
@@ -106,8 +95,8 @@ export function isLoopback({ protocol, hostname }: URL): boolean {
 
 /** In its default place under the user's home folder: a project's settings can set HOME and every other variable. */
 async function findConfigInUserHome(): Promise<string | null> {
-  const { findUserHome } = await import("./user.ts");
-  const home = findUserHome();
+  const { findUserHome } = await import("../system/user-home.ts");
+  const home = await findUserHome();
   return home === null ? null : resolvePaths({ HOME: home }).config;
 }
 

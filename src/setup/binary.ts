@@ -31,7 +31,7 @@ import { resolveOwnedPath } from "../settings-file/owned-path.ts";
 import { errorCode, ignoreErrors, removeEmptyFolders, syncFolder } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import { type Env, homeOf } from "../system/folders.ts";
-import { isCompiled } from "../system/launch.ts";
+import { isCompiled } from "../system/is-compiled.ts";
 import type { InstallRecord } from "./record.ts";
 
 export interface InstalledProgram {

@@ -45,7 +45,10 @@ export function planPurge(paths: Paths, options: { isChosen: boolean; isBeckons:
       continue;
     }
     plan.folders.push(folder);
-    plan.remove.push(...names.filter((name) => !foreign.includes(name)).map((name) => join(folder, name)));
+    const own = names.filter((name) => !foreign.includes(name)).map((name) => join(folder, name));
+    plan.remove.push(...own.filter((path) => path !== paths.knownFolders));
+    if (own.includes(paths.knownFolders))
+      plan.kept.push(`Kept ${paths.knownFolders}, which names other folders that you have run beckon in.`);
     if (foreign.length > 0)
       plan.kept.push(`Kept ${folder}, because it also has other files: ${formatNames(foreign)}.`);
   }

@@ -73,7 +73,7 @@ export function ensureOwnFolder(folder: string): void {
 }
 
 /** Temporary files of writePrivateFile. BECKON_HOME can be the user's home folder, so other names must not match. */
-const leftover = /^(?:auth-header|off|[\w-]+(?:\.local)?\.jsonl?)\.\d+\.tmp$/;
+const leftover = /^(?:auth-header|beckon-folders|off|[\w-]+(?:\.local)?\.jsonl?)\.\d+\.tmp$/;
 
 /** Removes the temporary files that a killed process left behind. */
 function removeLeftovers(folder: string): void {

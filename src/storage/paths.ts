@@ -38,6 +38,8 @@ export interface Paths {
   readonly installed: string;
   /** A folder for agents' settings files as they were before an install. */
   readonly backups: string;
+  /** Other folders that the user has run beckon in. Only the file in the default folder counts. */
+  readonly knownFolders: string;
   /** Exists while the user wants beckon off: they quit it, or ran `beckon stop`. */
   readonly offMarker: string;
   /** Exists while a hook starts the app. */
@@ -72,6 +74,7 @@ export function resolvePaths(env: Env = process.env, platform: NodeJS.Platform =
     helpers: join(state, "helpers"),
     installed: join(state, "installed.json"),
     backups: join(state, "backups"),
+    knownFolders: join(state, "beckon-folders"),
     offMarker: join(state, "off"),
     launchMarker: join(state, "launching"),
   };

@@ -34,6 +34,7 @@ function listFiles(paths: Paths): string[] {
     alertState,
     channelState,
     installed,
+    knownFolders,
     history,
   } = paths;
   const numbers = Array.from({ length: limits.maxOlderLogs }, (_, index) => index + 1);
@@ -48,8 +49,7 @@ function listFiles(paths: Paths): string[] {
       rotatedPath(spool),
       paths.spoolDropped,
     ],
-    ...[log, hookLog, answerLog, ...olderLogs, alertState, channelState, installed],
-    ...[history, `${history}-wal`, `${history}-shm`],
+    ...[log, hookLog, answerLog, ...olderLogs, alertState, channelState, installed, knownFolders],
     ...[history, `${history}-wal`, `${history}-shm`],
     ...listSegmentFiles(paths.journal),
   ];

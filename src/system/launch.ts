@@ -12,11 +12,6 @@ const otherTimeoutMs = 2_000;
 const pollMs = 50;
 const healthTimeoutMs = 1_000;
 
-/** When beckon runs from source, process.execPath is Bun, and `beckon run` would be a script in the current folder. */
-export function isCompiled(main = Bun.main): boolean {
-  return /^(?:\/\$bunfs\/|[a-z]:[\\/]~BUN[\\/])/i.test(main);
-}
-
 /** Throws if the binary cannot be started. `stderr` is an open file. */
 export function startDetached(
   binary: string,

@@ -46,7 +46,7 @@ export async function withFolder<T>(work: (folder: string) => Promise<T>): Promi
 /** beckon as it is built now and, with `--against BINARY`, that one too: a bench measures them in turn. */
 export function preparePrograms(folder: string): readonly Program[] {
   const { values } = parseArgs({ options: { against: { type: "string" } } });
-  const build = Bun.spawnSync([process.execPath, "build.ts"], { cwd: repo, stdout: "ignore" });
+  const build = Bun.spawnSync([process.execPath, "build.ts", "--for-tests"], { cwd: repo, stdout: "ignore" });
   if (build.exitCode !== 0) throw new Error(`build.ts failed:\n${build.stderr}`);
   const sources = [
     ["beckon", binary],

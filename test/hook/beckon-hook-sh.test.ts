@@ -3,6 +3,7 @@ import {
   chownSync,
   linkSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -13,10 +14,12 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { limits } from "../../src/core/limits.ts";
 import { timing } from "../../src/core/timing.ts";
 import { writeEndpoint } from "../../src/system/endpoint.ts";
+import { copyScript } from "../known-folder.ts";
 import { testWith } from "../needs.ts";
 import { hookScript } from "../repo.ts";
 import {
@@ -48,10 +51,13 @@ function pathFor([name]: string[]): Record<string, string> {
   return { PATH: tools.home };
 }
 
+const forwarder = copyScript(hookScript, mkdtempSync(join(tmpdir(), "beckon-hook-sh-")));
+afterAll(() => rmSync(dirname(forwarder), { recursive: true }));
+
 const endless = createHarness();
 afterAll(() => endless.destroy());
 const endlessRun = (() => {
-  const child = start(["sh", hookScript], environment(endless.home));
+  const child = start(["sh", forwarder], environment(endless.home));
   child.stdin.write('{"session_id":');
   child.stdin.flush();
   return finish(child, performance.now());
@@ -66,10 +72,10 @@ describe.each(shells.map((shell) => [shell.join(" "), shell] as const))(
     });
     afterEach(() => harness.destroy());
 
-    const command = [Bun.which(shell[0] ?? "") ?? "", ...shell.slice(1), hookScript];
+    const command = [Bun.which(shell[0] ?? "") ?? "", ...shell.slice(1), forwarder];
     const path = pathFor(shell);
     const forward = (stdin: string | Uint8Array, env: Record<string, string> = {}, cwd?: string) =>
-      run(command, environment(harness.home, { ...path, ...env }), stdin, cwd);
+      run(command, environment(harness.home, { HOME: harness.user, ...path, ...env }), stdin, cwd);
     const kept = () => harness.spool().map((line) => parseEnvelope(line).payload);
 
     test("the event arrives with the token, which no process list shows, and no file is written", async () => {

@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { recordFolder } from "../known-folder.ts";
 
 export interface ReceivedRequest {
   readonly path: string;
@@ -43,12 +44,15 @@ export const event = {
 
 export function createHarness() {
   const home = mkdtempSync(join(tmpdir(), "beckon-hook-test-"));
+  const user = mkdtempSync(join(tmpdir(), "beckon-hook-user-"));
   const inHome = (name: string) => join(home, name);
   const read = (name: string) => (existsSync(inHome(name)) ? readFileSync(inHome(name), "utf8") : "");
   const stops: (() => void)[] = [];
 
   return {
     home,
+    /** The user's home folder. */
+    user,
     inHome,
     write: (name: string, text: string) => writeFileSync(inHome(name), text),
     spool: (): string[] => read("spool.jsonl").split("\n").slice(0, -1),
@@ -59,7 +63,7 @@ export function createHarness() {
       env: Record<string, string> = {},
       args: string[] = [],
       cwd?: string,
-    ) => run([...beckonHook, ...args], environment(home, env), stdin, cwd),
+    ) => run([...beckonHook, ...args], environment(home, { HOME: user, ...env }), stdin, cwd),
 
     /** A server that answers each request with that status, announced in the folder as beckon. */
     receiver(status = 200, hostname = "127.0.0.1", answer = '{"ok":true}') {
@@ -95,7 +99,7 @@ export function createHarness() {
 
     destroy() {
       for (const stop of stops) stop();
-      rmSync(home, { recursive: true, force: true });
+      for (const folder of [home, user]) rmSync(folder, { recursive: true, force: true });
     },
   };
 }
@@ -115,6 +119,7 @@ export type Harness = ReturnType<typeof createHarness>;
 
 /** Without the variables of the tests' own terminal, agent or proxy. Bun would put its cache of transpiled files into HOME. */
 export function environment(home: string, more: Record<string, string> = {}): Record<string, string> {
+  recordFolder(more.HOME ?? home, home);
   const own = { PATH: process.env.PATH ?? "", HOME: home, BECKON_HOME: home };
   return { ...own, BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0", ...more };
 }

@@ -168,7 +168,7 @@ describe("a session starts while beckon is down", () => {
         () => existsSync(places.snapshot) && readFileSync(places.snapshot, "utf8").includes('"s"'),
         10_000,
       );
-      expect(existsSync(harness.places.state)).toBe(false);
+      expect(readdirSync(harness.places.state)).toEqual(["beckon-folders"]);
       expect(await stopRunning(places)).toBe("stopped");
     },
     limitMs,
@@ -206,17 +206,13 @@ describe("beckon is not started", () => {
     "in an unattended run": [{ CLAUDE_CODE_SESSION_ATTENDED: "0" }],
     "under sudo": [{ SUDO_UID: "1000" }],
     "if BECKON_URL sends events elsewhere": [{ BECKON_URL: "http://127.0.0.1:9" }],
-    "in a BECKON_HOME that beckon has never used": [{ BECKON_HOME: "/tmp/beckon-launch-never" }],
     "when a conversation is compacted": [{}, { source: "compact" }],
     "for any other event": [{}, { hook_event_name: "UserPromptSubmit", prompt: "go" }],
   };
   for (const [where, [more, payload]] of Object.entries(cases)) {
     onScreen(where, async () => {
-      const given = { ...more, ...(more.BECKON_HOME ? { BECKON_HOME: join(harness.home, "never") } : {}) };
-      expect(await harness.hook(harness.payload("s", payload), given)).toEqual(silence);
-      if (!more.BECKON_HOME) return expectNothingStarted();
-      expect(harness.apps()).toEqual([]);
-      expect(readdirSync(join(harness.home, "never"))).toEqual(["spool.jsonl"]);
+      expect(await harness.hook(harness.payload("s", payload), more)).toEqual(silence);
+      expectNothingStarted();
     });
   }
 
@@ -260,12 +256,15 @@ describe("a project's settings", () => {
     limitMs,
   );
 
-  onScreen("cannot start an app in another state folder", async () => {
-    const folder = join(harness.home, "elsewhere");
-    expect(await harness.hook(harness.payload("s"), {}, `export XDG_STATE_HOME=${folder}`)).toEqual(silence);
-    expect(harness.apps()).toEqual([]);
-    expect(readdirSync(join(folder, "beckon"))).toEqual(["spool.jsonl"]);
-  });
+  for (const name of ["BECKON_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"]) {
+    onScreen(`cannot start an app in another folder: ${name}`, async () => {
+      const folder = join(harness.home, "elsewhere");
+      expect(await harness.hook(harness.payload("s"), {}, `export ${name}=${folder}`)).toEqual(silence);
+      await harness.started();
+      await waitUntil(async () => (await harness.sessions()).includes("s"), 5_000);
+      expect(existsSync(folder)).toBe(false);
+    });
+  }
 
   test("cannot send what the app shows to another machine", () => {
     const abroad = {

@@ -27,6 +27,7 @@ test("with BECKON_HOME all files are directly in that folder", () => {
     installed: "/opt/b/installed.json",
     backups: "/opt/b/backups",
     offMarker: "/opt/b/off",
+    knownFolders: "/opt/b/beckon-folders",
     launchMarker: "/opt/b/launching",
   });
 });

@@ -11,9 +11,31 @@ run() { # FILE
   exit 0
 }
 
+# A project's settings can set HOME too, so the system has to know it as a home folder. Only root creates folders in /Users. A system
+# that does not know the user (a container) has nothing better than HOME.
+find_home() { # -> home
+  home=${HOME:-}
+  if [ -O "$home" ]; then
+    case $home in /Users/*/*) ;; /Users/*) [ ! -d /System/Library ] || return 0 ;; esac
+    ! grep -qF ":$home:" /etc/passwd || return 0
+  fi
+  own=$(getent passwd "$(id -u)" | cut -d : -f 6)
+  [ -n "$own" ] || own=$(id -P | cut -d : -f 9)
+  case $own in /*) home=$own ;; esac
+} 2>/dev/null
+
+# A project's settings can set BECKON_HOME: only programs in folders that the user has run beckon in are run.
+is_known() { # FOLDER
+  for known in "$home/.local/state/beckon/beckon-folders" "$home/Library/Application Support/beckon/beckon-folders"; do
+    [ ! -L "$known" ] && [ -O "$known" ] && grep -qxF -e "${1%/}" "$known" && return
+  done
+  return 1
+} 2>/dev/null
+
 # Where `beckon --install` puts it: with BECKON_HOME set, without it, and on Windows (Git Bash). Then wherever PATH has it.
-run "${BECKON_HOME:-}/bin/beckon"
-run "${HOME:-}/.local/bin/beckon"
+find_home
+if [ -n "${BECKON_HOME:-}" ] && is_known "$BECKON_HOME"; then run "$BECKON_HOME/bin/beckon"; fi
+run "$home/.local/bin/beckon"
 run "${LOCALAPPDATA:-}/Programs/beckon/beckon.exe"
 run "$(command -v beckon)"
 exit 0

@@ -20,6 +20,8 @@ export interface FilesFacts {
   /** Null if it does not exist. Any other string than "good" says what is wrong with it. */
   readonly endpoint: "good" | string | null;
   readonly configProblems: readonly string[];
+  /** Folders that hooks do not use, although the variables name them. */
+  readonly unknownFolders: readonly string[];
   readonly freeBytes: number | null;
   /** Null on Windows, where modes mean nothing. */
   readonly me: number | null;
@@ -54,6 +56,14 @@ export function checkFiles(facts: FilesFacts): Finding[] {
     ...endpointFindings(facts),
     ...facts.configProblems.map((problem) =>
       finding("warn", "config", problem, "Fix the settings file. beckon reads it again at once"),
+    ),
+    ...facts.unknownFolders.map((unknown) =>
+      finding(
+        "fail",
+        "unknown-folder",
+        `hooks do not use ${unknown}, because you have not started beckon with these variables yet`,
+        "Run: beckon restart",
+      ),
     ),
     ...spaceFindings(facts),
   ];
@@ -142,7 +152,7 @@ const formatMode = (mode: number): string => (mode & 0o777).toString(8).padStart
 
 export function readFilesFacts(
   paths: Paths,
-  app: Pick<FilesFacts, "isTokenRefused" | "isRunning">,
+  app: Pick<FilesFacts, "isTokenRefused" | "isRunning" | "unknownFolders">,
 ): FilesFacts {
   const config = watchConfig(paths.config, () => {});
   config.stop();

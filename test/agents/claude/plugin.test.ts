@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import marketplace from "../../../.claude-plugin/marketplace.json";
 import { createPluginFiles } from "../../../hooks/plugin.ts";
 import { eventsKnownTo, hooksFor, hookTable } from "../../../src/agents/claude/hooks.ts";
+import { copyScript, recordFolder } from "../../known-folder.ts";
 import { testWith } from "../../needs.ts";
 import { claudePlugin } from "../../repo.ts";
 
@@ -55,7 +56,7 @@ describe("its script", () => {
   }
 
   async function run(shell: readonly string[], env: Record<string, string> = {}, cwd = folder) {
-    const child = Bun.spawn([...shell, join(claudePlugin, "hooks/beckon.sh")], {
+    const child = Bun.spawn([...shell, copyScript(join(claudePlugin, "hooks/beckon.sh"), folder)], {
       cwd,
       env: { PATH: "/usr/bin:/bin", HOME: join(folder, "home"), ...env },
       stdin: new Blob(["{}\n"]),
@@ -76,13 +77,16 @@ describe("its script", () => {
     });
 
     testIt(
-      `${name}: finds it where BECKON_HOME says, where Windows keeps programs, and in the PATH`,
+      `${name}: finds it where BECKON_HOME says, if the user has run beckon there, where Windows keeps programs, and in the PATH`,
       async () => {
         put("own/bin/beckon");
         put("local/Programs/beckon/beckon.exe");
         put("path/beckon");
         const said = async (env: Record<string, string>) => (await run(shell, env)).stdout.split(" ")[0];
-        expect(await said({ BECKON_HOME: join(folder, "own") })).toBe("own/bin/beckon");
+        const own = { BECKON_HOME: join(folder, "own") };
+        expect(await said(own)).toBe("");
+        recordFolder(join(folder, "home"), own.BECKON_HOME);
+        expect(await said(own)).toBe("own/bin/beckon");
         expect(await said({ LOCALAPPDATA: join(folder, "local") })).toBe("local/Programs/beckon/beckon.exe");
         expect(await said({ PATH: `${folder}/path:/usr/bin:/bin` })).toBe("path/beckon");
       },

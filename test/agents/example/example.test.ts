@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { agents } from "../../../src/agents/index.ts";
 import type { OpenAlertSink } from "../../../src/core/ports.ts";
 import { type AppFixture, createAppFixture } from "../../app-fixture.ts";
+import { followHome } from "../../follow-home.ts";
 import { waitUntil } from "../../wait-until.ts";
 import { example } from "./index.ts";
 
@@ -21,6 +22,7 @@ beforeAll(async () => {
   await Bun.build({
     entrypoints: [join(import.meta.dir, "main.ts")],
     target: "bun",
+    plugins: [followHome],
     compile: { outfile: binary, autoloadDotenv: false, autoloadBunfig: false },
   });
 }, 60_000);

@@ -1,14 +1,19 @@
-/** The user who runs the hook, according to the system. Bun's os.userInfo().homedir is only what HOME says. */
-import { readFileSync } from "node:fs";
+/**
+ * The home folder of the user who runs beckon, according to the system: a project's settings can set HOME. (Bun's
+ * os.userInfo().homedir is only what HOME says.) A hook asks at every event, so no program is run if a file has the answer.
+ */
 
 /** Null if unknown, as on Windows, where only a variable names it. */
-export function findUserHome(): string | null {
+export async function findUserHome(): Promise<string | null> {
   const uid = process.getuid?.();
   if (uid === undefined) return null;
   if (process.platform === "darwin")
     return parseUserHome(runProgram("/usr/bin/id", "-P", String(uid)), uid, 8);
+  const passwd = await Bun.file("/etc/passwd")
+    .text()
+    .catch(() => "");
   return (
-    parseUserHome(readPasswd(), uid, 5) ??
+    parseUserHome(passwd, uid, 5) ??
     parseUserHome(runProgram("/usr/bin/getent", "passwd", String(uid)), uid, 5)
   );
 }
@@ -16,18 +21,11 @@ export function findUserHome(): string | null {
 /** `homeField`: which field of the user's line is the home folder, counted from 0. */
 export function parseUserHome(text: string, uid: number, homeField: number): string | null {
   for (const line of text.split("\n")) {
+    if (!line.includes(`:${uid}:`)) continue;
     const fields = line.split(":");
     if (fields[2] === String(uid)) return fields[homeField]?.startsWith("/") ? fields[homeField] : null;
   }
   return null;
-}
-
-function readPasswd(): string {
-  try {
-    return readFileSync("/etc/passwd", "utf8");
-  } catch {
-    return "";
-  }
 }
 
 /** By its full path and without variables: a project's settings can set PATH too. */
