@@ -11,7 +11,7 @@ import { fetchChannelReports, readChannels } from "./channel-facts.ts";
 import { testChannel, unknownChannel } from "./channel-test.ts";
 import type { Callable } from "./command.ts";
 import { channelAdd, channelCommand, channelList, channelRemove, channelTest } from "./commands/channel.ts";
-import { homeFolder, padText, print, printLines } from "./output.ts";
+import { formatJson, homeFolder, padText, print, printLines } from "./output.ts";
 
 const subcommands = {
   add: (args: string[]) => addChannel(readName(args, channelAdd)),
@@ -67,7 +67,7 @@ async function listChannels(args: string[]): Promise<number> {
     };
   });
   if (flags.has("--json")) {
-    print(`${JSON.stringify({ isRunning: reports !== null, channels: rows, problems }, null, 2)}\n`);
+    print(formatJson({ isRunning: reports !== null, channels: rows, problems }, 2));
     return 0;
   }
   printLines(problems);

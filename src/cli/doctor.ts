@@ -4,7 +4,7 @@ import { type Finding, type FindingState, formatCount, links } from "../agents/f
 import { parseArguments } from "./args.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { runChecks } from "./doctor-checks.ts";
-import { formatLine, print, terminalColumns, wrapText } from "./output.ts";
+import { formatJson, formatLine, print, terminalColumns, wrapText } from "./output.ts";
 
 /** What still hangs then (a bus, a program) does not keep the command from ending. */
 const exitAfterMs = 500;
@@ -16,7 +16,7 @@ export async function doctor(args: string[], table: readonly Agent[]): Promise<n
   const findings = await runChecks(process.env, table);
   const ok = !findings.some(({ state }) => state === "fail");
   if (flags.has("--json")) {
-    print(`${JSON.stringify({ ok, findings }, null, 2)}\n`);
+    print(formatJson({ ok, findings }, 2));
   } else {
     const columns = Math.min(maxColumns, terminalColumns());
     const colour = process.stdout.isTTY === true && !process.env.NO_COLOR;

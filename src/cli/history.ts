@@ -20,6 +20,7 @@ import {
   bold,
   dim,
   formatDay,
+  formatJson,
   formatLine,
   hasColour,
   homeFolder,
@@ -61,7 +62,7 @@ export async function history(args: string[]): Promise<number> {
   if (page.candidates) throw noHistoryError(values["--session"] ?? "", page.candidates);
   if (flags.has("--json")) {
     if (!answer?.isRunning) process.stderr.write(`${formatLine(notRunning)}\n`);
-    print(`${JSON.stringify(page)}\n`);
+    print(formatJson(page));
     return 0;
   }
   const lines = formatPage(page, { columns: terminalColumns(), colour: hasColour(), home: homeFolder() });
@@ -100,7 +101,7 @@ async function exportAll(path: string): Promise<number> {
   const { exportHistory } = await import("../history/read-only.ts");
   let batch = "";
   exportHistory(path, (event) => {
-    batch += `${JSON.stringify(event)}\n`;
+    batch += formatJson(event);
     if (batch.length < maxBatchLength) return;
     print(batch);
     batch = "";

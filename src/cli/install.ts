@@ -25,7 +25,7 @@ import { launchDetached } from "../system/launch.ts";
 import { parseArguments, usageError } from "./args.ts";
 import { installCommand } from "./commands/setup.ts";
 import { type LoginItemOptions, planLogin, setUpLogin } from "./login-item.ts";
-import { print, printLines } from "./output.ts";
+import { print, printLines, stripControls } from "./output.ts";
 import { readSelection } from "./setup-args.ts";
 
 export async function install(args: string[], table: readonly Agent[]): Promise<number> {
@@ -124,7 +124,9 @@ async function printPlan(options: InstallOptions, login: LoginChoice): Promise<v
           ...lines.slice(0, maxNewFileLines),
           `+… ${rest} more lines. To see them: beckon --install --dry-run --agent ${agent.agent.id}`,
         ];
-    print(shown.map((line) => `${line}\n`).join(""));
+    // The file can be a project's. Its tabs stay: they are what the user compares.
+    const safe = shown.map((line) => line.split("\t").map(stripControls).join("\t"));
+    print(safe.map((line) => `${line}\n`).join(""));
   }
   printLines([
     ...(await planLogin({ ...options, ...login, binary })),

@@ -11,6 +11,7 @@ import { notRunning } from "./client.ts";
 import { logCommand } from "./commands/log.ts";
 import {
   formatDay,
+  formatJson,
   formatLine,
   homeFolder,
   padText,
@@ -32,7 +33,7 @@ export async function log(args: string[]): Promise<number> {
   const isRunning = readEndpoint(paths) !== null;
   if (flags.has("--json")) {
     if (!isRunning) process.stderr.write(`${formatLine(notRunning)}\n`);
-    print(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
+    print(entries.map((entry) => formatJson(entry)).join(""));
     return 0;
   }
   const columns = terminalColumns();

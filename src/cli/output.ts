@@ -9,6 +9,17 @@ export function print(text: string): void {
   process.stdout.write(text);
 }
 
+/**
+ * JSON for the terminal or another program, as one line or with an indent. JSON.stringify escapes the control characters below
+ * U+0020 only, but terminals also obey those from U+0080 to U+009F, and show text in the order that others ask for.
+ */
+export function formatJson(value: unknown, indent?: number): string {
+  return `${JSON.stringify(value, null, indent).replace(
+    /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  )}\n`;
+}
+
 /** Prints each line with `formatLine`. */
 export function printLines(lines: readonly string[]): void {
   print(lines.map((line) => `${formatLine(line)}\n`).join(""));

@@ -46,6 +46,7 @@ import {
   bold,
   dim,
   formatDuration,
+  formatJson,
   hasColour,
   padText,
   paint,
@@ -167,7 +168,11 @@ async function list(args: string[]): Promise<number> {
   const ports = flags.has("--all") ? all : all.filter(({ endedAt }) => endedAt === null);
   if (flags.has("--json")) {
     print(
-      `${JSON.stringify({ project: folder, mode: settings.mode, ports: ports.map((port) => describe(book, folder, port)) })}\n`,
+      formatJson({
+        project: folder,
+        mode: settings.mode,
+        ports: ports.map((port) => describe(book, folder, port)),
+      }),
     );
     return 0;
   }
@@ -229,7 +234,7 @@ async function show(args: string[]): Promise<number> {
   if (!shown) throw new PortError(`there is no port ${id} in ${folder}. See them: beckon port list`);
   const described = describe(book, folder, shown);
   if (parsed.flags.has("--json")) {
-    print(`${JSON.stringify({ project: folder, ...described })}\n`);
+    print(formatJson({ project: folder, ...described }));
     return 0;
   }
   const now = Date.now();
@@ -260,7 +265,7 @@ async function check(args: string[], table: readonly Agent[]): Promise<number> {
   const paths = resolvePaths();
   const payload = parsePayload(await Bun.stdin.text());
   const output = await askGuard(paths, table, { cwd: process.cwd(), ...payload });
-  print(`${JSON.stringify(output)}\n`);
+  print(formatJson(output));
   for (const { level, title, message } of output.notifications)
     if (level !== "info") process.stderr.write(`beckon: ${stripControls(`${title}. ${message}`)}\n`);
   return 0;

@@ -8,6 +8,7 @@ import { statsCommand } from "./commands/stats.ts";
 import {
   bold,
   dim,
+  formatJson,
   formatLine,
   hasColour,
   padText,
@@ -32,7 +33,7 @@ export async function stats(args: string[]): Promise<number> {
   const isRunning = answer?.isRunning ?? false;
   if (flags.has("--json")) {
     if (!isRunning) process.stderr.write(`${formatLine(notRunning)}\n`);
-    print(`${JSON.stringify(answer?.result ?? {})}\n`);
+    print(formatJson(answer?.result ?? {}));
     return 0;
   }
   const options = { columns: terminalColumns(), colour: hasColour() };

@@ -10,6 +10,7 @@ import { fetchSessions, notRunning } from "./client.ts";
 import { statusCommand } from "./commands/status.ts";
 import {
   formatDuration,
+  formatJson,
   formatLine,
   hasColour,
   homeFolder,
@@ -26,7 +27,7 @@ export async function status(args: string[]): Promise<number> {
   const paths = resolvePaths();
   const [asJson, isShort] = [flags.has("--json"), flags.has("--short")];
   if (asJson && isShort) throw usageError("status takes --json or --short, not both");
-  const format = () => (asJson ? formatJson(paths) : isShort ? formatShort(paths) : formatText(paths));
+  const format = () => (asJson ? formatAsJson(paths) : isShort ? formatShort(paths) : formatText(paths));
   const isScreen = process.stdout.isTTY === true && process.env.TERM !== "dumb" && !asJson && !isShort;
   if (!flags.has("--watch")) print(await format());
   else if (isScreen)
@@ -65,10 +66,10 @@ async function readSessions(paths: Paths): Promise<KnownSessions> {
   return { sessions, warnings: [live, ...warnings], running: false };
 }
 
-async function formatJson(paths: Paths): Promise<string> {
+async function formatAsJson(paths: Paths): Promise<string> {
   const { warnings, running, ...known } = await readSessions(paths);
   for (const warning of warnings) process.stderr.write(`${warning}\n`);
-  return `${JSON.stringify(running ? known : { ...known, running })}\n`;
+  return formatJson(running ? known : { ...known, running });
 }
 
 const shortGroups = groups.filter((group) => group !== "ended");
