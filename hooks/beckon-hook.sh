@@ -84,7 +84,7 @@ append() { # FILE LINE
   [ -d "$state" ] || mkdir -p "$state" || return 1
   is_ours "$1" || return 1
   part=$state/hook.$$.tmp
-  printf '%s\n' "$2" >"$part" && dd if="$part" bs=8388608 >>"$1"
+  rm -f "$part" && printf '%s\n' "$2" >"$part" && dd if="$part" bs=8388608 >>"$1"
   set -- $?
   rm -f "$part"
   return "$1"
@@ -108,6 +108,7 @@ fault() { # MESSAGE
   append "$state/hook.log" "$(date -u +%Y-%m-%dT%H:%M:%SZ)	${name:--}	${session:--}	$1" || return 0
   is_larger "$state/hook.log" $max_log || return 0
   part=$state/hook.$$.tmp
+  rm -f "$part"
   tail -c $((max_log / 2)) "$state/hook.log" | tail -n +2 >"$part" && mv "$part" "$state/hook.log"
 }
 

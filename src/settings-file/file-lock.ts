@@ -5,12 +5,11 @@ import {
   fstatSync,
   ftruncateSync,
   mkdirSync,
-  openSync,
   rmSync,
   statSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { errorCode, ignoreErrors } from "../storage/files.ts";
+import { errorCode, ignoreErrors, openOwnFile } from "../storage/files.ts";
 import { acquireLock, type Lock } from "../storage/lock.ts";
 
 const retryMs = 25;
@@ -123,7 +122,8 @@ function isSameFile(path: string, fd: number): boolean {
 /** Null if its folder was gone: an uninstall that had the lock before may have removed it. */
 function openLockFile(path: string): number | null {
   try {
-    return openSync(path, constants.O_CREAT | constants.O_RDWR | (constants.O_NOFOLLOW ?? 0), 0o600);
+    // It is emptied: as a link or a second name of another file, it would empty that one.
+    return openOwnFile(path, constants.O_CREAT | constants.O_RDWR);
   } catch (cause) {
     if (errorCode(cause) !== "ENOENT")
       throw new Error(`beckon cannot write beside the file: ${path} (${errorCode(cause)})`, { cause });

@@ -222,7 +222,8 @@ export function findStoreProblem({ ports: path }: StorePaths): string | null {
   const probe = `${path}.${process.pid}.tmp`;
   try {
     const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-    const fd = openSync(probe, "w", 0o600);
+    rmSync(probe, { force: true });
+    const fd = openSync(probe, "wx", 0o600);
     try {
       writeSync(fd, Buffer.alloc(Math.min(size, limits.maxPortsBytes) + 4_096));
     } finally {

@@ -1,7 +1,7 @@
 /** Ports and who works on them, in memory and on disk. */
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { limits } from "../../src/core/limits.ts";
 import { resolvePaths } from "../../src/storage/paths.ts";
@@ -174,6 +174,26 @@ describe("on disk", () => {
     symlinkSync(elsewhere, join(folder, ".beckon"));
     expect(addToProject(paths, folder)).rejects.toThrow("is a link, so beckon writes no ports there");
     expect(readdirSync(elsewhere)).toEqual([]);
+  });
+
+  test("a lock file that is a second name of another file does not empty that file", async () => {
+    const paths = createPaths();
+    const folder = temporaryFolder();
+    const victim = join(temporaryFolder(), "victim");
+    writeFileSync(victim, "important");
+    mkdirSync(join(folder, ".beckon"));
+    linkSync(victim, join(folder, ".beckon/ports.json.beckon-lock"));
+    await expect(addToProject(paths, folder)).rejects.toThrow("it has a second name (a hard link)");
+    expect(readFileSync(victim, "utf8")).toBe("important");
+  });
+
+  test("a probe for free space empties no file that a link names", () => {
+    const paths = createPaths();
+    const victim = join(temporaryFolder(), "victim");
+    writeFileSync(victim, "important");
+    symlinkSync(victim, `${paths.ports}.${process.pid}.tmp`);
+    expect(findStoreProblem(paths)).toBeNull();
+    expect(readFileSync(victim, "utf8")).toBe("important");
   });
 
   test("a link in a project's folder does not make beckon overwrite another file", async () => {
