@@ -56,6 +56,7 @@ export function createChannels(options: ChannelsOptions): Channels {
   let loading: Promise<void> = Promise.resolve();
   let secretsStamp = "";
   let secretsProblem: string | null = null;
+  let savedProblem: string | null = null;
   let cancelPoll = () => {};
   let isStopped = false;
   /** By channel, for the last test of each. */
@@ -78,6 +79,9 @@ export function createChannels(options: ChannelsOptions): Channels {
       import("../channels/sink.ts"),
       import("../channels/secrets.ts"),
     ]);
+    const saved = loadJsonState(paths.channelState);
+    savedProblem = saved.problem;
+    if (savedProblem !== null) onProblem(savedProblem);
     return createChannelSink({
       ...options,
       readSecrets() {
@@ -86,7 +90,7 @@ export function createChannels(options: ChannelsOptions): Channels {
         secretsProblem = secrets.problem;
         return secrets;
       },
-      saved: loadJsonState(paths.channelState),
+      saved: saved.value,
       // What must be known after a kill (what is being sent, and was sent) is flushed. After a loss of power the sessions are gone too.
       createSaver: (value) =>
         createSaver(() => saveJsonState(paths.channelState, value(), { isSynced: false }), {
@@ -121,7 +125,7 @@ export function createChannels(options: ChannelsOptions): Channels {
       const failing = (sink?.report() ?? []).flatMap(({ name, problem }) =>
         problem === null ? [] : [`channel ${name}: ${problem}. Run: beckon channel test ${name}`],
       );
-      return [...(secretsProblem === null ? [] : [secretsProblem]), ...failing];
+      return [secretsProblem, savedProblem, ...failing].filter((problem) => problem !== null);
     },
     async test(name) {
       await loading;

@@ -144,6 +144,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   const problems = () => [
     ...guardHooks.problems(),
     ...settings.problems(),
+    ...(alertState.problem === null ? [] : [alertState.problem]),
     ...spool.problems(),
     ...history.problems(),
     ...channels.problems(),
@@ -173,6 +174,8 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   });
   const { pending, recorder } = answers;
   const desktop = createDesktop({ paths, env, table, agents });
+  const alertState = loadJsonState(paths.alertState);
+  if (alertState.problem !== null) onProblem(alertState.problem);
   const alerts = createAlerts({
     clock,
     sessions: store.sessions,
@@ -182,7 +185,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     terminals: desktop.terminals,
     readPresence: desktop.readPresence,
     isCaughtUp: spool.isCaughtUp,
-    saved: loadJsonState(paths.alertState),
+    saved: alertState.value,
     // Which alerts are shown must be known after a kill too, or they are shown twice.
     createSaver: (value) =>
       createSaver(() => saveJsonState(paths.alertState, value()), {

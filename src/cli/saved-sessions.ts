@@ -20,8 +20,9 @@ export interface SavedSessions {
 export function readSavedSessions(paths: Paths): SavedSessions {
   const now = createClock()();
   const { value, problem } = loadSnapshot(paths, { readOnly: true });
+  const alertState = loadJsonState(paths.alertState, { readOnly: true });
   const context = {
-    preferences: readPreferences(loadJsonState(paths.alertState)),
+    preferences: readPreferences(alertState.value),
     config: readConfigFile(paths.config).config,
     formatTime: formatLocalTime,
   };
@@ -30,6 +31,7 @@ export function readSavedSessions(paths: Paths): SavedSessions {
   const savedAt = typeof value?.savedAt === "number" ? value.savedAt : null;
   const warnings: string[] = [];
   if (problem) warnings.push(`${problem}.`);
+  if (alertState.problem !== null) warnings.push(`${alertState.problem}.`);
   const dropped = readDroppedEvents(paths);
   if (dropped) warnings.push(describeDroppedEvents(dropped));
   if (existsSync(paths.spool)) warnings.push("It will read newer events when it starts.");

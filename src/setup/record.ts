@@ -1,5 +1,5 @@
 /** installed.json: what install did, for uninstall and doctor. */
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { type AgentProgram, type Scope, scopes } from "../agents/agent.ts";
 import { defaultAgent } from "../agents/index.ts";
 import { asRecord } from "../core/json.ts";
@@ -7,6 +7,7 @@ import { limits } from "../core/limits.ts";
 import { withFileLock } from "../settings-file/file-lock.ts";
 import { ensurePrivateFolder, readOwnFile, writePrivateFile } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
+import { setDamagedAside } from "../storage/set-aside.ts";
 
 export interface InstalledFile {
   readonly agent: string;
@@ -62,6 +63,8 @@ export function writeInstallRecord(paths: RecordPaths, record: InstallRecord): v
   const { version, binary, copy, home, programs, files, login, madeFolder } = record;
   const fields = { version, binary, copy, home, ...programs, files, login, madeFolder };
   ensurePrivateFolder(paths.state);
+  // A damaged record may still show a user where the backups of their settings are.
+  if (existsSync(paths.installed) && readInstallRecord(paths) === null) setDamagedAside(paths.installed);
   writePrivateFile(paths.installed, `${JSON.stringify(fields, null, 2)}\n`);
 }
 

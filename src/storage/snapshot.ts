@@ -1,16 +1,15 @@
 /** The snapshot of the state: written atomically, with the previous one kept. A damaged one never prevents a start. */
-import { lstatSync, readdirSync, renameSync, rmSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { lstatSync, renameSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { limits } from "../core/limits.ts";
 import { errorCode, readOwnFile, writePrivateFile } from "./files.ts";
 import type { JournalPosition } from "./journal/index.ts";
 import { isSegmentName } from "./journal/segments.ts";
 import type { Paths } from "./paths.ts";
+import { renameAside, setDamagedAside } from "./set-aside.ts";
 import type { SpoolPosition } from "./spool.ts";
 
 const version = 1;
-/** How many damaged snapshots are kept. */
-const maxDamaged = 3;
 
 export interface SnapshotFile {
   readonly version: typeof version;
@@ -116,30 +115,10 @@ function checkSnapshotHeader(value: unknown): ReadResult {
 
 /** Renames the file, and returns the end of a sentence that says so. */
 function setAside(path: string, snapshot: string, result: ReadResult, now: Date): string {
-  const stem = snapshot.replace(/\.json$/, "");
-  const date = now.toISOString().replace(/[:.]/g, "-");
   const suffix = path === snapshot ? "" : "-previous";
-  const versioned = result.kind === "newer" ? `${stem}.v${result.version}${suffix}` : null;
-  const isFree = versioned && !lstatSync(`${versioned}.json`, { throwIfNoEntry: false });
-  const target = versioned
-    ? isFree
-      ? `${versioned}.json`
-      : `${versioned}-${date}.json`
-    : `${stem}.damaged-${date}${suffix}.json`;
-  try {
-    renameSync(path, target);
-    if (!versioned) removeOldDamaged(stem);
-    return ` and was renamed to ${basename(target)}`;
-  } catch (error) {
-    return ` and could not be renamed (${errorCode(error)})`;
-  }
-}
-
-function removeOldDamaged(stem: string): void {
-  const start = `${basename(stem)}.damaged-`;
-  const folder = dirname(stem);
-  const damaged = readdirSync(folder)
-    .filter((name) => name.startsWith(start))
-    .sort();
-  for (const name of damaged.slice(0, -maxDamaged)) rmSync(join(folder, name), { force: true });
+  if (result.kind !== "newer") return setDamagedAside(path, { now, suffix, owner: snapshot });
+  const versioned = `${snapshot.replace(/\.json$/, "")}.v${result.version}${suffix}`;
+  const isFree = !lstatSync(`${versioned}.json`, { throwIfNoEntry: false });
+  const date = now.toISOString().replace(/[:.]/g, "-");
+  return renameAside(path, isFree ? `${versioned}.json` : `${versioned}-${date}.json`);
 }

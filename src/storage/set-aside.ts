@@ -1,0 +1,35 @@
+/** Renames files that cannot be used, so that the next save does not overwrite what may be saved of them. */
+import { readdirSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { errorCode } from "./files.ts";
+
+/** How many damaged files of one name are kept. */
+const maxDamaged = 3;
+
+/** Returns the end of a sentence that says so. */
+export function renameAside(path: string, target: string): string {
+  try {
+    renameSync(path, target);
+    return ` and was renamed to ${basename(target)}`;
+  } catch (error) {
+    return ` and could not be renamed (${errorCode(error)})`;
+  }
+}
+
+/** `desk.json` becomes `desk.damaged-DATE.json`; `suffix` comes after the date. Returns the end of a sentence that says so. */
+export function setDamagedAside(path: string, { now = new Date(), suffix = "", owner = path } = {}): string {
+  const stem = owner.replace(/\.json$/, "");
+  const date = now.toISOString().replace(/[:.]/g, "-");
+  const renamed = renameAside(path, `${stem}.damaged-${date}${suffix}.json`);
+  removeOldDamaged(stem);
+  return renamed;
+}
+
+function removeOldDamaged(stem: string): void {
+  const start = `${basename(stem)}.damaged-`;
+  const folder = dirname(stem);
+  const damaged = readdirSync(folder)
+    .filter((name) => name.startsWith(start))
+    .sort();
+  for (const name of damaged.slice(0, -maxDamaged)) rmSync(join(folder, name), { force: true });
+}
