@@ -73,6 +73,11 @@ type AheadOffsets = Map<string, Map<string, number>>;
 /** Each position has all of them. With more sessions, the rest waits until the spool is read. */
 const maxSessionsAhead = 64;
 
+/** The app answers requests between slices. Without them, a spool of a million damaged lines kept it from answering for 17 s. */
+const maxSliceMs = 10;
+/** Damaged lines that one poll reports one by one. The others are counted. */
+const maxReported = 10;
+
 const hashSession = ({ key }: SpoolSession): string => Bun.hash(key).toString(36);
 
 /** What is known about a spool file after it was read. */
@@ -101,6 +106,16 @@ export function openSpool(path: string, options: SpoolOptions): Spool {
   let accepted = 0;
   let isStopped = false;
   let running: Promise<number> | null = null;
+  let sliceStart = now();
+  let damagedLines = 0;
+
+  /** Call it for each line. Most calls return null, so that lines cost no turn of the event loop. */
+  function pauseIfDue(): Promise<void> | null {
+    if (now() - sliceStart < maxSliceMs) return null;
+    return new Promise((resolve) => setImmediate(resolve)).then(() => {
+      sliceStart = now();
+    });
+  }
 
   /** Returns false if the event has to be offered again. */
   async function accept(text: string, next: SpoolPosition): Promise<boolean> {
@@ -131,7 +146,8 @@ export function openSpool(path: string, options: SpoolOptions): Spool {
     if (text === null || (line !== "" && pieces[0]?.text !== line)) {
       const reason = text === null ? "is too long" : "is damaged";
       const outcome = pieces.length > 0 ? `complete events taken from it: ${pieces.length}` : "skipped";
-      onError(`${name}: the line at byte ${start} ${reason} (${end - start} bytes), ${outcome}`);
+      if (++damagedLines <= maxReported)
+        onError(`${name}: the line at byte ${start} ${reason} (${end - start} bytes), ${outcome}`);
     }
     offsets.set(id, end);
     return true;
@@ -139,6 +155,8 @@ export function openSpool(path: string, options: SpoolOptions): Spool {
 
   async function takeLines(fd: number, id: string, from: number): Promise<boolean> {
     for (const line of readCompleteLines(fd, from, maxLineBytes)) {
+      const pause = pauseIfDue();
+      if (pause) await pause;
       while (requests.length > 0 && countAhead() < maxSessionsAhead) await serveRequest();
       if (isStopped) return false;
       if (isTakenAhead(id, line)) offsets.set(id, line.end);
@@ -171,6 +189,8 @@ export function openSpool(path: string, options: SpoolOptions): Spool {
       const sessions = ahead.get(id) ?? new Map<string, number>();
       const from = Math.max(offsets.get(id) ?? 0, sessions.get(hash) ?? 0);
       for (const { text, end } of readCompleteLines(fd, from, maxLineBytes)) {
+        const pause = pauseIfDue();
+        if (pause) await pause;
         const line = text?.includes(session.mark) ? text.trimEnd() : "";
         if (line === "" || options.findSession?.(line)?.key !== session.key) continue;
         const next = new Map(ahead).set(id, new Map(sessions).set(hash, end));
@@ -261,11 +281,17 @@ export function openSpool(path: string, options: SpoolOptions): Spool {
     if (isStopped) return Promise.resolve(0);
     if (running) return running;
     accepted = 0;
+    damagedLines = 0;
+    sliceStart = now();
     running = readBoth()
       .catch((error: unknown) =>
         onError(`the spool could not be read (${errorCode(error)}), beckon will try again`),
       )
-      .then(() => accepted)
+      .then(() => {
+        const more = damagedLines - maxReported;
+        if (more > 0) onError(`${name}: ${more} more lines are damaged or too long`);
+        return accepted;
+      })
       .finally(() => {
         running = null;
         for (const { resolve } of requests.splice(0)) resolve();

@@ -401,3 +401,59 @@ describe("a session that is taken first", () => {
     expect(fixture.ids()).toEqual([]);
   });
 });
+
+describe("a million damaged lines", () => {
+  const junk = "x\n".repeat(20_000);
+
+  /** How often the event loop turned before the work was done. */
+  async function countTurns(work: Promise<unknown>): Promise<number> {
+    let turns = 0;
+    let isDone = false;
+    const done = work.then(() => {
+      isDone = true;
+    });
+    for (; !isDone; turns++) await new Promise((resolve) => setImmediate(resolve));
+    await done;
+    return turns;
+  }
+  /** A clock on which each look takes 0.1 ms: about two per line. */
+  const createSlowClock = () => {
+    let t = 0;
+    return () => {
+      t += 0.1;
+      return t;
+    };
+  };
+
+  test("are read in slices, between which the app answers", async () => {
+    const fixture = createSpoolFixture();
+    writeFileSync(fixture.path, `${junk}${lines("last")}`);
+    const spool = fixture.open({ now: createSlowClock() });
+    expect(await countTurns(spool.poll())).toBeGreaterThan(100);
+    expect(fixture.ids()).toEqual(["last"]);
+    await spool.stop();
+  });
+
+  test("are read in slices for one session, too", async () => {
+    const fixture = createSpoolFixture();
+    writeFileSync(fixture.path, `${lines("first")}${junk}${lines("last")}`);
+    const session = { key: "claude:last", mark: "last" };
+    const spool = fixture.open({
+      now: createSlowClock(),
+      findSession: (text) => (text.includes("last") ? session : null),
+    });
+    void spool.poll();
+    expect(await countTurns(spool.takeFirst(session))).toBeGreaterThan(100);
+    await spool.stop();
+  });
+
+  test("are reported in a few lines", async () => {
+    const fixture = createSpoolFixture();
+    writeFileSync(fixture.path, junk);
+    const spool = fixture.open();
+    await spool.poll();
+    expect(fixture.errors).toHaveLength(11);
+    expect(fixture.errors.at(-1)).toBe("spool.jsonl: 19990 more lines are damaged or too long");
+    await spool.stop();
+  });
+});
