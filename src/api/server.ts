@@ -63,6 +63,8 @@ export interface ServerOptions {
   readonly stop: () => void;
   readonly accept: (text: string) => Promise<IngestResult>;
   readonly sessions: SessionList;
+  /** The list of sessions waits for it after a start. Hooks never do. */
+  readonly listReady?: Promise<unknown>;
   readonly history: HistoryReader;
   readonly events: Pick<EventStream, "connect">;
   /** Resolves with the result, with a text if the body is invalid, and with null if there is no such session. */
@@ -295,7 +297,10 @@ function createHandlers(
       const problem = typeof body === "string" ? body : options.readStatusLine(body);
       return problem === null ? respond(200, { ok: true }) : respond(400, { error: problem });
     },
-    sessions: () => respond(200, { sessions: sessions.all(), ...sessions.more() }),
+    sessions: async () => {
+      await options.listReady;
+      return respond(200, { sessions: sessions.all(), ...sessions.more() });
+    },
     session: ({ params: { id } }) => {
       const session = id == null ? null : sessions.find(id);
       if (session) return respond(200, session);

@@ -80,6 +80,11 @@ export interface App {
 const pruneMs = 60_000;
 /** How long `startApp` waits for the sources once the API listens. */
 const maxSourcesMs = 250;
+/**
+ * How long the first list of sessions waits for them. Between two spooled events the API answers, so a session would be listed
+ * without its prompts. A longer spool is not waited for: the list then says that it may be old.
+ */
+const maxFirstListMs = 1_000;
 
 const noChannelsFromHook =
   "no channel is used, because a hook has started beckon in the folder of BECKON_HOME. Run: beckon restart";
@@ -417,6 +422,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   }
 
   // 5. The API.
+  const listReady = Promise.withResolvers<void>();
   const isHeadless = !hasDesktop(env);
   const api = await listenFrom(options.port, {
     token,
@@ -436,6 +442,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
       return older ? older.then(() => ingest.accept(text)) : ingest.accept(text);
     },
     sessions: sessionList,
+    listReady: listReady.promise,
     history,
     events,
     act: (name, action, body) =>
@@ -484,6 +491,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   );
   guardHooks.update();
   const sourcesStarted = startSources().catch((error) => onError(`a source could not be started: ${error}`));
+  void Promise.race([sourcesStarted, Bun.sleep(maxFirstListMs)]).then(() => listReady.resolve());
 
   // 6. The desktop and other places for alerts, opened in the background.
   const addAlertSink = (name: string, open: OpenAlertSink): Promise<void> => {

@@ -1,6 +1,6 @@
 /** What beckon knows after it was stopped or killed and started again, and after a reboot. */
 import { describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClock } from "../../src/system/clock.ts";
 import { bash, createAppFixture, createAskEvent, createPromptEvent, proj } from "../app-fixture.ts";
@@ -36,6 +36,21 @@ async function aDay() {
 }
 
 describe("after a start", () => {
+  test("the first list has the sessions with everything that happened while beckon was down", async () => {
+    const prompts = Array.from({ length: 100 }, (_, n) => ({
+      provider: "claude",
+      _meta: { id: `e${n}`, at: Date.now() - 10_000 + n },
+      payload: createPromptEvent("s", { prompt: `prompt ${n}` }),
+    }));
+    mkdirSync(fixture.paths.state, { mode: 0o700 });
+    writeFileSync(fixture.paths.spool, prompts.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    const starting = fixture.start();
+    // As soon as hooks and commands can find it.
+    while (!existsSync(fixture.paths.endpoint)) await new Promise((resolve) => setImmediate(resolve));
+    expect(await fixture.fetchSessions()).toMatchObject([{ sessionId: "s", lastPrompt: "prompt 99" }]);
+    await starting;
+  });
+
   test("every session is as before if beckon was stopped", async () => {
     const first = await fixture.startProcess();
     await aDay();
