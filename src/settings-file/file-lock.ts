@@ -1,13 +1,5 @@
 /** One beckon at a time changes a file. The lock is beside the file, so it counts for every state folder. */
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  ftruncateSync,
-  mkdirSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { closeSync, constants, fstatSync, ftruncateSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { errorCode, ignoreErrors, openOwnFile } from "../storage/files.ts";
 import { acquireLock, type Lock } from "../storage/lock.ts";

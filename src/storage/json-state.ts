@@ -5,7 +5,7 @@ import { limits } from "../core/limits.ts";
 import { errorCode, readOwnFile, type WriteOptions, writePrivateFile } from "./files.ts";
 import { setDamagedAside } from "./set-aside.ts";
 
-export interface LoadedState {
+export interface LoadedJsonState {
   /** {} if the file is missing or damaged. */
   readonly value: JsonRecord;
   /** A sentence for the log and the user. null if the file is good or missing. */
@@ -13,7 +13,7 @@ export interface LoadedState {
 }
 
 /** A damaged file is renamed, unless `readOnly` is set. */
-export function loadJsonState(path: string, { readOnly = false } = {}): LoadedState {
+export function loadJsonState(path: string, { readOnly = false } = {}): LoadedJsonState {
   const state = readState(path);
   if (typeof state !== "string") return { value: state, problem: null };
   const renamed = readOnly ? "" : setDamagedAside(path);

@@ -1,7 +1,8 @@
 /** What a hook costs the agent: the compiled forwarder beside the scripts that users write for it. */
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { mainSource, repo } from "../repo.ts";
+import { copyScript, recordFolder } from "../known-folder.ts";
+import { hookScript, mainSource } from "../repo.ts";
 import { against, compileEntry, preparePrograms, withFolder } from "./processes.ts";
 import { type Case, formatFigures, interleave, meets, ratio } from "./rounds.ts";
 
@@ -58,6 +59,7 @@ async function measure(folder: string): Promise<boolean> {
     const readReceived = async () => (await (await fetch(url)).json()) as { count: number; last: string };
 
     mkdirSync(inFolder("home"));
+    recordFolder(folder, inFolder("home"));
     writeFileSync(inFolder("home/endpoint.json"), JSON.stringify({ url, pid: receiver.pid }));
     writeFileSync(inFolder("home/auth-header"), `Authorization: Bearer ${"t".repeat(43)}\n`);
     writeFileSync(inFolder("seed.sh"), seedScript);
@@ -93,7 +95,7 @@ async function measure(folder: string): Promise<boolean> {
       "bash + jq + curl": ["bash", inFolder("seed.sh")],
       "empty verb": [inFolder("floor"), "nothing"],
       "sh -c beckon hook": ["sh", "-c", `${beckon} hook claude`],
-      "beckon-hook.sh": ["sh", join(repo, "hooks/beckon-hook.sh"), "claude"],
+      "beckon-hook.sh": ["sh", copyScript(hookScript, folder), "claude"],
       ...(other ? { [against]: [other, "hook", "claude"] } : {}),
     };
     const run = async (command: string[], round: number): Promise<number> => {
