@@ -70,7 +70,9 @@ export function findTitleMistake(title: string): string | null {
     : null;
 }
 
-export const listPorts = (book: PortBook, project: string): readonly Port[] => book.projects[project] ?? [];
+/** A hook can name a folder like a field that every object has, such as "constructor". */
+export const listPorts = ({ projects }: PortBook, project: string): readonly Port[] =>
+  Object.hasOwn(projects, project) ? (projects[project] ?? []) : [];
 
 export const findPort = (book: PortBook, project: string, id: string): Port | null =>
   indexPorts(listPorts(book, project)).get(id) ?? null;
