@@ -4,7 +4,7 @@
  */
 import { timingSafeEqual } from "node:crypto";
 import { limits } from "../core/limits.ts";
-import { createPageCheck, type PageCheck, type PageCredentials } from "./page-access.ts";
+import type { PageCheck, PageCredentials } from "./page-access.ts";
 import { findRoute, type Route } from "./routes.ts";
 
 /** What the guard looks at, all of it known before a byte of the body is read. */
@@ -26,12 +26,23 @@ export interface RequestFacts extends PageCredentials {
   readonly contentLength: string | null;
 }
 
-export type GuardVerdict =
-  | { readonly ok: true }
-  | { readonly ok: false; readonly status: number; readonly error: string };
+/** `isPage`: it is allowed without the token, because it comes from beckon's page. */
+interface Admission {
+  readonly ok: true;
+  readonly isPage: boolean;
+}
 
-const allowed: GuardVerdict = { ok: true };
-const refuse = (status: number, error: string): GuardVerdict => ({ ok: false, status, error });
+interface Refusal {
+  readonly ok: false;
+  readonly status: number;
+  readonly error: string;
+}
+
+export type GuardVerdict = Admission | Refusal;
+
+const allowed: GuardVerdict = { ok: true, isPage: false };
+const allowedPage: GuardVerdict = { ok: true, isPage: true };
+const refuse = (status: number, error: string): Refusal => ({ ok: false, status, error });
 
 const refusals = {
   options: refuse(405, "OPTIONS is refused: no web page may call beckon"),
@@ -54,15 +65,15 @@ const jsonTypes: ReadonlySet<string> = new Set([
 const isJson = (contentType: string | null): boolean =>
   contentType !== null && (jsonTypes.has(contentType) || jsonTypes.has(contentType.toLowerCase()));
 
-/** A body without a length is counted while it is read. */
-function checkLength(contentLength: string | null): GuardVerdict {
-  if (contentLength === null) return allowed;
+/** null if it is allowed. A body without a length is counted while it is read. */
+function checkLength(contentLength: string | null): Refusal | null {
+  if (contentLength === null) return null;
   if (contentLength === "") return refusals.length;
   for (let i = 0; i < contentLength.length; i++) {
     const code = contentLength.charCodeAt(i);
     if (code < 48 || code > 57) return refusals.length;
   }
-  return Number(contentLength) <= limits.maxBodyBytes ? allowed : refusals.tooLarge;
+  return Number(contentLength) <= limits.maxBodyBytes ? null : refusals.tooLarge;
 }
 
 /** Browsers name the site that sends a request since 2023; without it nothing says that it is our page. */
@@ -101,6 +112,8 @@ function mayPassAsPage(route: Route | undefined, facts: RequestFacts, page: Page
       return isSentByOwnPage(facts) && page.hasCookie(facts);
     case "page":
       return isSentByOwnPage(facts) && page.hasCookie(facts) && page.hasKey(facts);
+    case "renewal":
+      return isSentByOwnPage(facts);
     default:
       return false;
   }
@@ -109,11 +122,9 @@ function mayPassAsPage(route: Route | undefined, facts: RequestFacts, page: Page
 export function createGuard(options: {
   readonly port: number;
   readonly token: string;
-  /** Wall time. */
-  readonly now: () => number;
+  readonly page: PageCheck;
 }): (facts: RequestFacts) => GuardVerdict {
-  const { port, token } = options;
-  const page = createPageCheck(options);
+  const { port, token, page } = options;
   if (token.length < limits.minTokenLength) {
     throw new Error(`the token has ${token.length} characters, it needs ${limits.minTokenLength} or more`);
   }
@@ -135,12 +146,13 @@ export function createGuard(options: {
     // A page of another site may not even read with the token: it has no business with it.
     if (isFromBrowser(facts) && !(mayBePage && isOwnPage(facts))) return refusals.webPage;
     if (route?.method === "POST" && isFromBrowser(facts) && !isSentByOwnPage(facts)) return refusals.webPage;
-    if (!hasToken(facts.authorization) && !mayPassAsPage(route, facts, page)) return refusals.token;
+    const isPage = !hasToken(facts.authorization);
+    if (isPage && !mayPassAsPage(route, facts, page)) return refusals.token;
     if (route === undefined) return refusals.path;
     // HEAD is refused too: nothing needs it, and it would be one more way in to check.
     if (facts.method !== route.method) return refusals[route.method];
     if (route.method === "POST" && !isJson(facts.contentType)) return refusals.contentType;
-    return checkLength(facts.contentLength);
+    return checkLength(facts.contentLength) ?? (isPage ? allowedPage : allowed);
   };
 }
 

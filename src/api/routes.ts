@@ -10,9 +10,10 @@ export interface Route {
    * - "entry": anyone; the handler asks for a one-time code or the page's cookie.
    * - "asset": with the token, or with the page's cookie.
    * - "page": with the token, or from beckon's own page with its cookie and its key.
+   * - "renewal": with the token, or from beckon's own page; the handler asks for a proof.
    * - "local": with the token, and refused if anything suggests a browser.
    */
-  readonly access: "public" | "entry" | "asset" | "page" | "local";
+  readonly access: "public" | "entry" | "asset" | "page" | "renewal" | "local";
 }
 
 export const routes = {
@@ -23,6 +24,8 @@ export const routes = {
   pageStyle: { method: "GET", path: "/page.css", access: "public" },
   pageIcon: { method: "GET", path: "/icon.svg", access: "public" },
   pageFacts: { method: "GET", path: "/api/page", access: "page" },
+  pageRenewal: { method: "GET", path: "/api/page/renewal", access: "page" },
+  pageRenew: { method: "POST", path: "/api/page/renew", access: "renewal" },
   pageCode: { method: "POST", path: "/api/page/code", access: "local" },
   hook: { method: "POST", path: "/api/hook", access: "local" },
   ingest: { method: "POST", path: "/ingest", access: "local" },

@@ -13,7 +13,7 @@ import type { EventStream } from "./event-stream.ts";
 import { createGuard, readFacts } from "./guard.ts";
 import { parseHistoryQuery, parseLanesQuery, parseStatsQuery } from "./history-query.ts";
 import { holdOpen } from "./hold.ts";
-import { createPageCheck, type PageAccess } from "./page-access.ts";
+import type { PageAccess, RenewalChallenge, RenewalQuestion } from "./page-access.ts";
 import { type RouteName, routes } from "./routes.ts";
 
 export interface ChildWithParent {
@@ -47,18 +47,13 @@ const pageKeyMark = "{{page-key}}";
 
 export interface ServerOptions {
   readonly token: string;
-  /** Wall time. */
-  readonly now: () => number;
   readonly pageAccess: PageAccess;
   /** What the page shows besides sessions: beckon's version, the names of agents, known problems. */
   readonly pageFacts: () => object;
   /** Loads beckon's page, which most runs never need. */
   readonly loadPage: () => Promise<PageFiles>;
-  /**
-   * Whether the process at the other end of a connection belongs to this user. The ports are the client's and ours. True if
-   * this system does not say.
-   */
-  readonly isOwnUser: (clientPort: number, port: number) => Promise<boolean>;
+  /** Whether the process at the other end of a connection to this port belongs to this user. True if this system does not say. */
+  readonly isOwnUser: (client: Client, port: number) => Promise<boolean>;
   /** Quits the app soon. */
   readonly stop: () => void;
   readonly accept: (text: string) => Promise<IngestResult>;
@@ -104,10 +99,17 @@ interface Context {
 
 type Handler = (context: Context) => Response | Promise<Response>;
 
-/** The port that the server listens on, and the client's port of a request. Known once the server listens. */
+/** The other end of a connection. */
+interface Client {
+  readonly address: string;
+  readonly port: number;
+}
+
 interface Connections {
+  /** The port that the server listens on. */
   port(): number;
-  clientPort(request: Request): number | null;
+  /** Whether the client is a program of this user. It reads all sockets of the machine, so everything else is checked first. */
+  isOwn(request: Request): Promise<boolean>;
 }
 
 /** How long requests are waited for at stop: a client that keeps its connection open would wait for ever. */
@@ -157,8 +159,20 @@ const pagePolicy = [
   "form-action 'none'",
 ].join("; ");
 
-function respondPage(status: number, type: string, body: string | Blob, setCookie?: string): Response {
+/**
+ * Removes what another user's program has left in the browser while it had beckon's port: service workers, which would read the
+ * page that comes next, and cached files.
+ */
+const clearSite = { "clear-site-data": '"cache", "storage"' };
+
+function respondPage(
+  status: number,
+  type: string,
+  body: string | Blob,
+  more?: Readonly<Record<string, string>>,
+): Response {
   const headers = new Headers({
+    ...more,
     "content-type": type,
     "content-security-policy": pagePolicy,
     "cache-control": "no-store",
@@ -167,13 +181,12 @@ function respondPage(status: number, type: string, body: string | Blob, setCooki
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
   });
-  if (setCookie !== undefined) headers.set("set-cookie", setCookie);
   return new Response(body, { status, headers });
 }
 
 const html = "text/html; charset=utf-8";
 
-const respondClosedPage = () =>
+const respondClosedPage = (more?: Readonly<Record<string, string>>) =>
   respondPage(
     401,
     html,
@@ -191,39 +204,103 @@ const respondClosedPage = () =>
 <div class="first-top">
 <img src="/icon.svg" alt="">
 <h1>Open the dashboard again</h1>
-<p>An address opens it once, within 30 seconds. For a new one, choose “Open dashboard” in beckon’s menu, or run in a terminal:</p>
+<p>beckon was started again, or this address was used before: each works once, within 30 seconds. For a new one, choose “Open dashboard” in beckon’s menu, or run in a terminal:</p>
 </div>
 <div class="cmd"><code>beckon open</code></div>
 </main>
 </body>
 </html>
 `,
+    more,
   );
+
+/** The browser itself loads a page, which no script can imitate. */
+const isNavigation = ({ headers }: Request): boolean =>
+  headers.get("sec-fetch-mode") === "navigate" && headers.get("sec-fetch-dest") === "document";
+
+/**
+ * The user opened the address from outside the browser. Measured in Chromium 156: a service worker that fetches a navigation sends
+ * the same mode, but "same-origin" and no document; one that lets the browser load it ahead sends the header for that.
+ */
+const isOpenedByUser = (request: Request): boolean =>
+  isNavigation(request) &&
+  request.headers.get("sec-fetch-site") === "none" &&
+  !request.headers.has("service-worker-navigation-preload");
+
+/** null if the body is not what a tab sends. Without a challenge, it asks for one. */
+function parseRenewal(
+  body: JsonRecord | string,
+): { readonly question: RenewalQuestion; readonly challenge: RenewalChallenge | null } | null {
+  if (typeof body === "string") return null;
+  const { expires, pageNonce, nonce, proof } = body;
+  if (typeof expires !== "number" || typeof pageNonce !== "string") return null;
+  const challenge = typeof nonce === "string" && typeof proof === "string" ? { nonce, proof } : null;
+  return { question: { expires, pageNonce }, challenge };
+}
 
 /** The page and its files. A code in the address is exchanged for the page's cookie and key. */
 function createPageHandlers(options: ServerOptions, connections: Connections) {
-  const { token, now, pageAccess, loadPage, isOwnUser } = options;
+  const { pageAccess, loadPage } = options;
   const serve =
     (type: string, file: "script" | "style" | "icon"): Handler =>
     async () =>
       respondPage(200, type, (await loadPage())[file]);
-  const openPage: Handler = async ({ request, query }) => {
-    const port = connections.port();
-    const { code } = query;
-    if (typeof code !== "string") {
-      const credentials = { cookie: request.headers.get("cookie"), pageKey: null };
-      if (!createPageCheck({ port, token, now }).hasCookie(credentials)) return respondClosedPage();
-      return respondPage(200, html, (await loadPage()).html.replace(pageKeyMark, ""));
-    }
-    // First, because anybody can send a wrong code, and finding the owner of a socket reads all sockets of the machine.
+  const hasCookie = ({ headers }: Request): boolean =>
+    pageAccess.createCheck(connections.port()).hasCookie({ cookie: headers.get("cookie") });
+  /** A browser with a cookie of this start was cleared since, and no other program had the port in the meantime. */
+  const clearOnce = (request: Request): Readonly<Record<string, string>> =>
+    hasCookie(request) ? {} : clearSite;
+
+  /**
+   * A code is exchanged for a redirect to a ticket. Scripts cannot read where a navigation is redirected to, and before the browser
+   * follows it, the service workers are gone. The redirect has no opener policy, but the page has: whatever policy the tab's
+   * page before had, it differs from one of the two, so no other window keeps its hold on the tab.
+   */
+  const redeemCode = async (request: Request, code: string): Promise<Response> => {
+    // First, because anybody can send a wrong code.
     if (!pageAccess.hasCode(code)) return respondClosedPage();
     // Other users can see the command line of the program that opens the browser, and race it with the code in it.
-    const clientPort = connections.clientPort(request);
-    if (clientPort === null || !(await isOwnUser(clientPort, port))) return respondClosedPage();
-    const secrets = pageAccess.redeemCode(code, port);
+    if (!(await connections.isOwn(request))) return respondClosedPage();
+    const ticket = pageAccess.redeemCode(code);
+    // A code that a service worker has seen counts no more.
+    if (ticket === null || !isOpenedByUser(request)) return respondClosedPage(clearSite);
+    const headers = {
+      location: `/?ticket=${ticket}`,
+      "cache-control": "no-store",
+      "referrer-policy": "no-referrer",
+    };
+    return new Response(null, { status: 303, headers: { ...headers, ...clearOnce(request) } });
+  };
+  const redeemTicket = async (request: Request, ticket: string): Promise<Response> => {
+    if (!isNavigation(request) || !(await connections.isOwn(request))) return respondClosedPage();
+    const secrets = pageAccess.redeemTicket(ticket, connections.port());
     if (secrets === null) return respondClosedPage();
     const text = (await loadPage()).html.replace(pageKeyMark, secrets.key);
-    return respondPage(200, html, text, secrets.setCookie);
+    return respondPage(200, html, text, { "set-cookie": secrets.setCookie });
+  };
+  const openPage: Handler = async ({ request, query }) => {
+    const { code, ticket } = query;
+    // To a browser "localhost" is ::1 first, where another user can listen at the same port (measured).
+    if (request.headers.get("host")?.startsWith("localhost")) return respondClosedPage();
+    if (typeof code === "string") return redeemCode(request, code);
+    if (typeof ticket === "string") return redeemTicket(request, ticket);
+    if (!hasCookie(request)) return respondClosedPage();
+    return respondPage(200, html, (await loadPage()).html.replace(pageKeyMark, ""));
+  };
+  const renew: Handler = async ({ request }) => {
+    const renewal = parseRenewal(parseBody(await readBody(request)));
+    if (renewal === null) return respond(400, { error: "expires and pageNonce must be the page's" });
+    const { question, challenge } = renewal;
+    const port = connections.port();
+    if (challenge === null) return respond(200, pageAccess.challenge(question, port));
+    const secrets = pageAccess.renew(question, challenge, port);
+    if (secrets === null) return respond(401, { error: "wrong proof: open the page again" });
+    const headers = {
+      ...Object.fromEntries(jsonHeaders),
+      ...clearOnce(request),
+      "set-cookie": secrets.setCookie,
+    };
+    return new Response(JSON.stringify({ key: secrets.key }), { headers });
   };
   return {
     page: openPage,
@@ -231,6 +308,8 @@ function createPageHandlers(options: ServerOptions, connections: Connections) {
     pageStyle: serve("text/css; charset=utf-8", "style"),
     pageIcon: serve("image/svg+xml", "icon"),
     pageFacts: () => respond(200, options.pageFacts()),
+    pageRenewal: () => respond(200, pageAccess.createRenewal(connections.port())),
+    pageRenew: renew,
     pageCode: () => {
       return respond(200, { url: pageAccess.createUrl(connections.port()) });
     },
@@ -355,12 +434,15 @@ function createHandlers(
 
 /** Listens on the port, or throws EADDRINUSE. */
 export function listen(port: number, options: ServerOptions): ApiServer {
-  const guard = createGuard({ port, token: options.token, now: options.now });
+  const guard = createGuard({ port, token: options.token, page: options.pageAccess.createCheck(port) });
+  /** Requests that the guard allowed for the page's secrets. */
+  const pageRequests = new WeakSet<Request>();
   // Bun's own router would match the path as it was sent; the guard judges the decoded one.
   const app = new Elysia({ systemRouter: false })
     .onRequest(({ request }) => {
       const verdict = guard(readFacts(request.method, readPath(request.url), request.headers));
       if (!verdict.ok) return respond(verdict.status, { error: verdict.error });
+      if (verdict.isPage) pageRequests.add(request);
     })
     .onError(({ code, error }) => {
       if (code === "NOT_FOUND") return respond(404, { error: "not found" });
@@ -370,11 +452,22 @@ export function listen(port: number, options: ServerOptions): ApiServer {
     .use(createHookRoute(options.accept, options.hold));
   const connections: Connections = {
     port: () => app.server?.port ?? port,
-    clientPort: (request) => app.server?.requestIP(request)?.port ?? null,
+    async isOwn(request) {
+      const client = app.server?.requestIP(request);
+      return client != null && options.isOwnUser(client, connections.port());
+    },
   };
+  /** What the page's secrets open: another user who has got hold of them opens nothing. */
+  const forOwnUser =
+    (handler: Handler): Handler =>
+    async (context) =>
+      !pageRequests.has(context.request) || (await connections.isOwn(context.request))
+        ? handler(context)
+        : respond(403, { error: "this connection belongs to another user" });
   for (const [name, handler] of Object.entries(createHandlers(options, connections))) {
-    const { method, path } = routes[name as RouteName];
-    app.route(method, path, handler, { parse: "none" });
+    const { method, path, access } = routes[name as RouteName];
+    const isForPage = access === "page" || access === "asset" || access === "renewal";
+    app.route(method, path, isForPage ? forOwnUser(handler) : handler, { parse: "none" });
   }
   app.listen({
     hostname: "127.0.0.1",

@@ -36,7 +36,7 @@ import { signDecision } from "../system/decision-signature.ts";
 import { createSecret, loadOrCreateToken, removeEndpoint, writeEndpoint } from "../system/endpoint.ts";
 import { exec } from "../system/exec.ts";
 import { homeOf } from "../system/folders.ts";
-import { isOwnSocket } from "../system/sockets.ts";
+import { isOwnConnection } from "../system/sockets.ts";
 import { watchAgents } from "../watch/index.ts";
 import { createWorkGuard } from "../workguard/index.ts";
 import { createChannels } from "./channels.ts";
@@ -105,7 +105,12 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   const clock = createClock();
   const token = loadOrCreateToken(paths);
   const decisionKey = createSecret();
-  const pageAccess = createPageAccess({ token, now: () => clock().at, createSecret });
+  const pageAccess = createPageAccess({
+    token,
+    startSecret: createSecret(),
+    now: () => clock().at,
+    createSecret,
+  });
   const quit = Promise.withResolvers<"user" | "request">();
   const onSettingsChanged: (() => void)[] = [];
   const settings = watchConfig(paths.config, () => {
@@ -426,7 +431,6 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   const isHeadless = !hasDesktop(env);
   const api = await listenFrom(options.port, {
     token,
-    now: () => clock().at,
     pageAccess,
     pageFacts: () => ({
       version,
@@ -435,7 +439,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
       problems: listNotices(),
     }),
     loadPage: async () => (await import("../dashboard/index.ts")).loadPage(),
-    isOwnUser: isOwnSocket,
+    isOwnUser: isOwnConnection,
     stop: () => quit.resolve("request"),
     accept(text) {
       const older = spool.takeOlder(text);

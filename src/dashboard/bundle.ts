@@ -17,7 +17,13 @@ export async function bundlePage(): Promise<PageBundle> {
     Bun.file(join(folder, "page.html")).text(),
     Bun.file(join(import.meta.dir, "../../assets/beckon.svg")).text(),
   ]);
-  return { html, script, style, icon };
+  return { html: addHashes(html, { script, style }), script, style, icon };
+}
+
+/** The browser refuses other files, such as those that another program at beckon's port has left in its cache. */
+function addHashes(html: string, files: Readonly<Record<"script" | "style", string>>): string {
+  const hash = (text: string) => `sha256-${new Bun.CryptoHasher("sha256").update(text).digest("base64")}`;
+  return html.replace("{{script-hash}}", hash(files.script)).replace("{{style-hash}}", hash(files.style));
 }
 
 async function bundle(entry: string): Promise<string> {

@@ -8,7 +8,8 @@
 const socketTable = "/proc/net/tcp";
 const socketTables = [socketTable, "/proc/net/tcp6"];
 
-/** The state of a socket that listens. */
+/** States of a socket. */
+const established = "01";
 const listening = "0A";
 const anyIpv4 = "00000000";
 const anyIpv6 = "0".repeat(32);
@@ -69,52 +70,73 @@ export async function hasForeignListener(url: URL): Promise<boolean> {
   const uid = process.getuid?.();
   if (process.platform !== "linux" || uid === undefined) return false;
   const locals = formatListeners(url);
-  return parseSockets((await readSocketTables()) ?? "").some(
+  const tables = await Promise.all(socketTables.map(readTable));
+  return parseSockets(tables.join("\n")).some(
     ({ local, state, owner }) =>
       state === listening && locals.includes(local) && owner !== uid && owner !== 0,
   );
 }
 
-/**
- * Whether the client at this port of 127.0.0.1 belongs to this user, or to root. True where the system has no such table. A
- * socket that cannot be found is refused: while its owner waits for a response, it is in the table.
- */
-export async function isOwnSocket(clientPort: number, serverPort: number): Promise<boolean> {
-  const uid = process.getuid?.();
-  if (process.platform !== "linux" || uid === undefined) return true;
-  const table = await readSocketTables();
-  if (table === null) return true;
-  const owner = findClientOwner(table, clientPort, serverPort);
-  return owner === uid || owner === 0;
+/** The client of a connection, as the server sees it. */
+export interface SocketEnd {
+  readonly address: string;
+  readonly port: number;
 }
 
-/** null if there is no such socket. */
-export function findClientOwner(table: string, clientPort: number, serverPort: number): number | null {
-  const formatEnds = (port: number) =>
-    [...formatIpv4("127.0.0.1"), ...formatMapped("127.0.0.1")].map((end) => `${end}:${formatPort(port)}`);
-  const [client, server] = [formatEnds(clientPort), formatEnds(serverPort)];
+/** The kernel prints the tables in pieces, and can leave out a row while other sockets come and go. */
+const maxClientReads = 3;
+
+/**
+ * Whether the process at the other end of a connection to this port of 127.0.0.1 belongs to this user, or to root. True where
+ * the system has no such table. A connection that cannot be found is refused: while its owner waits for a response, it is in
+ * the table. root counts because it can read the token anyway, and relays of the system, such as WSL's, run as root.
+ */
+export async function isOwnConnection(client: SocketEnd, serverPort: number): Promise<boolean> {
+  const uid = process.getuid?.();
+  if (process.platform !== "linux" || uid === undefined) return true;
+  for (let reads = 0; reads < maxClientReads; reads++) {
+    // One after the other: to print one of them, the kernel searches its table of every connection.
+    for (const path of socketTables) {
+      const table = await readTable(path);
+      if (table === null && path === socketTable) return true;
+      const owner = findClientOwner(table ?? "", client, serverPort);
+      if (owner !== null) return owner === uid || owner === 0;
+    }
+  }
+  return false;
+}
+
+/**
+ * null if there is no such connection. Only one with both ends at 127.0.0.1, established, and in use by a process: what the kernel
+ * keeps after a socket was closed has no inode, and root as its owner, whoever had it.
+ */
+export function findClientOwner(
+  table: string,
+  { address, port }: SocketEnd,
+  serverPort: number,
+): number | null {
+  if (address !== "127.0.0.1") return null;
+  const formats = [...formatIpv4(address), ...formatMapped(address)];
+  const ends = formats.map((end) => [`${end}:${formatPort(port)}`, `${end}:${formatPort(serverPort)}`]);
   const socket = parseSockets(table).find(
-    ({ local, remote }) => client.includes(local) && server.includes(remote),
+    ({ local, remote, state, inode }) =>
+      state === established &&
+      inode !== 0 &&
+      ends.some(([client, server]) => client === local && server === remote),
   );
   return socket?.owner ?? null;
 }
 
-/** Both tables as one text; null if the system has none. */
-async function readSocketTables(): Promise<string | null> {
-  const tables = await Promise.all(
-    socketTables.map((path) =>
-      Bun.file(path)
-        .text()
-        .catch(() => null),
-    ),
-  );
-  return tables[0] === null ? null : tables.join("\n");
-}
+/** null if the system has none. */
+const readTable = (path: string): Promise<string | null> =>
+  Bun.file(path)
+    .text()
+    .catch(() => null);
 
 function parseSockets(table: string) {
   return table.split("\n").map((row) => {
-    const [, local = "", remote = "", state = "", , , , owner = ""] = row.trim().split(/\s+/);
-    return { local, remote, state, owner: Number(owner) };
+    const [, local = "", remote = "", state = "", , , , owner = "", , inode = ""] = row.trim().split(/\s+/);
+    return { local, remote, state, owner: Number(owner), inode: Number(inode) };
   });
 }
 

@@ -8,15 +8,21 @@ export const port = 4488;
 export const token = "k3-Zq8mV0sYh2JxT7wNfRb5LcAe9UdGi1oPtXyMvBsQ";
 
 /** The time of every request here. */
-export const now = Date.UTC(2026, 10, 17);
+const now = Date.UTC(2026, 10, 17);
 
 const thirtyDays = 30 * 24 * 60 * 60 * 1_000;
 
+const createAccess = (at: number) =>
+  createPageAccess({ token, startSecret: "of this start", now: () => at, createSecret: () => "once" });
+
+/** What the guard asks about the page's secrets. */
+export const createPageCheck = (atPort = port) => createAccess(now).createCheck(atPort);
+
 /** The secrets of a browser that has opened the page and whose secrets end then. */
 function openPageUntil(expires: number) {
-  const access = createPageAccess({ token, now: () => expires - thirtyDays, createSecret: () => "once" });
+  const access = createAccess(expires - thirtyDays);
   access.createUrl(port);
-  const secrets = access.redeemCode("once", port);
+  const secrets = access.redeemTicket(access.redeemCode("once") ?? "", port);
   if (!secrets) throw new Error("the code is refused");
   return { cookie: secrets.setCookie.split(";")[0] ?? "", key: secrets.key };
 }
@@ -178,7 +184,9 @@ export const values: Record<Part, Record<string, string | null>> = {
  * The labels that a route accepts, for each part. A part that is not listed may be anything. With `page`, the page's secrets
  * work in place of the token.
  */
-type AllowedLabels = Partial<Record<Part, readonly string[]>> & { readonly page?: "asset" | "api" };
+type AllowedLabels = Partial<Record<Part, readonly string[]>> & {
+  readonly page?: "asset" | "api" | "renewal";
+};
 
 const anyGoodLength = ["missing", "zero", "some", "the limit"];
 const noBrowser = { host: ["good", "localhost"], origin: ["none"], referer: ["none"], secFetch: ["none"] };
@@ -225,6 +233,9 @@ export const routes: Record<string, AllowedLabels> = {
   "/icon.svg": health,
   "/api/page": pageRead,
   "/api/page/code": hook,
+  "/api/page/renewal": pageRead,
+  // The handler asks for a proof.
+  "/api/page/renew": { ...hook, ...atMostOurPage, page: "renewal" },
   "/api/sessions": pageRead,
   "/api/events": pageRead,
   "/api/history": pageRead,
@@ -247,7 +258,13 @@ export const routes: Record<string, AllowedLabels> = {
 };
 
 /** Without the token and the page's secrets. None of them contains anything about the user. */
-export const publicPaths: ReadonlySet<string> = new Set(["/health", "/", "/page.css", "/icon.svg"]);
+export const publicPaths: ReadonlySet<string> = new Set([
+  "/health",
+  "/",
+  "/page.css",
+  "/icon.svg",
+  "/api/page/renew",
+]);
 
 /** Refused whatever else is right: another spelling of a route is not a route. */
 export const nonRoutes = [
@@ -260,6 +277,8 @@ export const nonRoutes = [
   "/page.html",
   "/api/page/",
   "/api/page/code/",
+  "/api/page/renew/",
+  "/api/page/renewals",
   "/api/hook/",
   "//api/hook",
   "/API/HOOK",
@@ -330,6 +349,7 @@ export function findFaults(path: string, labels: Readonly<Record<Part, string>>)
 /** The page's secrets replace the token if the browser says that the page itself sends them. */
 function isFromPage({ page }: AllowedLabels, labels: Readonly<Record<Part, string>>): boolean {
   if (page === undefined || labels.secFetch !== "own page") return false;
+  if (page === "renewal") return true;
   const hasCookie = labels.cookie === "good" || labels.cookie === "good among others";
   return hasCookie && (page === "asset" || labels.pageKey === "good");
 }

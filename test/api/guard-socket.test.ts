@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { createGuard, readFacts } from "../../src/api/guard.ts";
 import { limits } from "../../src/core/limits.ts";
-import { token } from "./attacks.ts";
+import { createPageCheck, token } from "./attacks.ts";
 
 /** What the guard gets from a real server for bytes that no ordinary client sends. */
 let port = 0;
@@ -23,7 +23,7 @@ beforeAll(() => {
     },
   });
   port = server.port ?? 0;
-  admit = createGuard({ port, token, now: Date.now });
+  admit = createGuard({ port, token, page: createPageCheck(port) });
 });
 afterAll(() => server.stop(true));
 

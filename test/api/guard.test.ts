@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { createGuard } from "../../src/api/guard.ts";
 import { routes as apiRoutes, findRoute, type Route } from "../../src/api/routes.ts";
 import {
+  createPageCheck,
   factsOf,
   findFaults,
   nonRoutes,
-  now,
   type Part,
   parts,
   port,
@@ -17,7 +17,7 @@ import {
   values,
 } from "./attacks.ts";
 
-const admit = createGuard({ port, token, now: () => now });
+const admit = createGuard({ port, token, page: createPageCheck() });
 
 const goodHook: Record<Part, string> = {
   method: "POST",
@@ -190,7 +190,7 @@ describe("whatever comes", () => {
     contentLength: fc.oneof(anyText, fc.constant("1")),
   });
 
-  test("only /health, the page's entry, style and icon work without the token or the page's secrets", () => {
+  test("only /health, the page's entry, renewal, style and icon work without the token or the page's secrets", () => {
     const isPage = ({ cookie, pageKey }: { cookie: string | null; pageKey: string | null }) =>
       cookie?.includes(values.cookie.good ?? "") === true || pageKey === values.pageKey.good;
     fc.assert(
@@ -238,7 +238,7 @@ describe("whatever comes", () => {
   });
 
   test("on port 80 the Host header has no port", () => {
-    const atUsual = createGuard({ port: 80, token, now: () => now });
+    const atUsual = createGuard({ port: 80, token, page: createPageCheck(80) });
     for (const host of ["127.0.0.1", "localhost", "127.0.0.1:80"])
       expect(atUsual({ ...good, host }).ok).toBe(true);
     for (const host of ["127.0.0.1:4488", "evil.example", null])
@@ -247,7 +247,7 @@ describe("whatever comes", () => {
   });
 
   test("a damaged token file does not let anyone in", () => {
-    expect(() => createGuard({ port, token: "", now: () => now })).toThrow(
+    expect(() => createGuard({ port, token: "", page: createPageCheck() })).toThrow(
       "the token has 0 characters, it needs 43 or more",
     );
   });

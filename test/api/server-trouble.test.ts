@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { connect } from "node:net";
+import { createPageAccess } from "../../src/api/page-access.ts";
 import { listen, type ServerOptions } from "../../src/api/server.ts";
 import { limits } from "../../src/core/limits.ts";
 import type { IngestResult } from "../../src/core/ports.ts";
@@ -22,8 +23,7 @@ describe("when something fails inside", () => {
   };
   const options: ServerOptions = {
     token,
-    now: Date.now,
-    pageAccess: { createUrl: never, redeemCode: never, hasCode: () => false },
+    pageAccess: createPageAccess({ token, startSecret: token, now: Date.now, createSecret: never }),
     pageFacts: never,
     loadPage: never,
     isOwnUser: never,

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAppFixture } from "../app-fixture.ts";
 import { forEachTest } from "../for-each-test.ts";
+import { navigation } from "../navigation.ts";
 
 const fixture = forEachTest(createAppFixture);
 
@@ -23,7 +24,7 @@ test("--print prints the address and nothing else, and the address opens the pag
   const { stdout, stderr, exitCode } = await run("--print");
   expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
   expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?code=[\w-]{43}\n$/);
-  const response = await fetch(stdout.trim());
+  const response = await fetch(stdout.trim(), { headers: navigation });
   expect(response.status).toBe(200);
   expect(await response.text()).toContain("/page.js");
 });

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
+import { navigation } from "../navigation.ts";
 import { hasAll } from "../needs.ts";
 import { binary } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
@@ -41,7 +42,7 @@ afterEach(async () => {
 const readUrl = () => /http:\S+/.exec(printed)?.[0] ?? "";
 
 test("Ctrl-C ends the demo, and nothing of it is left", async () => {
-  expect((await fetch(readUrl())).status).toBe(200);
+  expect((await fetch(readUrl(), { headers: navigation })).status).toBe(200);
   expect(readdirSync(folder).some((name) => name.startsWith("beckon-demo-"))).toBe(true);
   child.kill("SIGINT");
   expect(await child.exited).toBe(0);

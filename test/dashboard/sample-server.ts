@@ -45,7 +45,8 @@ export function serveSample(
     problems = [] as readonly string[],
   } = {},
 ): SampleServer {
-  const pageAccess = createPageAccess({ token, now: Date.now, createSecret: () => crypto.randomUUID() });
+  const createSecret = () => crypto.randomUUID();
+  const pageAccess = createPageAccess({ token, startSecret: createSecret(), now: Date.now, createSecret });
   let sample = first;
   const actions: SampleServer["actions"] = [];
   const laneRanges: SampleServer["laneRanges"] = [];
@@ -66,7 +67,6 @@ export function serveSample(
   const server: ApiServer = listen(port, {
     events,
     token,
-    now: Date.now,
     pageAccess,
     pageFacts: () => ({ version: "0.1.0", agents: { claude: "Claude Code" }, unconnected, problems }),
     loadPage,

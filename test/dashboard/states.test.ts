@@ -214,7 +214,7 @@ testPage("a session that finished while you were away is marked as new, until yo
   const design = page.locator(".row", { hasText: "design-tokens" });
   // It finished two minutes ago; the user left three minutes ago.
   await page.evaluate(
-    `localStorage.setItem("looked-at", "${liveDay.now - 180_000}"); dispatchEvent(new Event("focus"))`,
+    `document.cookie = "beckon-page-looked-at=${liveDay.now - 180_000}"; dispatchEvent(new Event("focus"))`,
   );
   await design.getByText("new", { exact: true }).waitFor();
   expect(await page.locator(".new").count()).toBe(1);

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { navigation } from "../navigation.ts";
 import { testWith } from "../needs.ts";
 import { binary } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
@@ -48,7 +49,7 @@ onDesktop(
     await waitUntil(() => existsSync(browser.file), soonMs, "the page is opened");
     const url = readFileSync(browser.file, "utf8");
     expect(url).toStartWith(`http://127.0.0.1:${port}/?code=`);
-    expect((await fetch(url)).status).toBe(200);
+    expect((await fetch(url, { headers: navigation })).status).toBe(200);
     await waitUntil(() => traffic.includes("checkout-api wants to use Bash"), soonMs, "the alert of an ask");
     await waitUntil(
       async () => (await desktop.findNotifications()).length > 0,

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { findClientOwner, isOwnSocket } from "../../src/system/sockets.ts";
+import { findClientOwner, isOwnConnection, type SocketEnd } from "../../src/system/sockets.ts";
 import { testWith } from "../needs.ts";
 
 const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
@@ -7,24 +7,45 @@ const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->whe
    1: 0100007F:1188 0100007F:D431 01 00000000:00000000 00:00000000 00000000  1000        0 2 1
    2: 0100007F:D431 0100007F:1188 01 00000000:00000000 00:00000000 00000000  1001        0 3 1
    3: 0A00007F:D432 0100007F:1188 01 00000000:00000000 00:00000000 00000000  1000        0 4 1
+   4: 0100007F:D433 0100007F:1188 06 00000000:00000000 03:00000A9D 00000000     0        0 0 3
+   5: 0100007F:D434 0100007F:1188 05 00000000:00000000 02:00000A9D 00000000     0        0 0 1
+   6: 0100007F:D435 0100007F:1188 02 00000001:00000000 01:00000A9D 00000000  1000        0 5 1
+   7: 0100007F:D436 0100007F:1188 01 00000000:00000000 00:00000000 00000000     0        0 0 1
+   8: 0100007F:D437 0A00007F:1188 01 00000000:00000000 00:00000000 00000000  1000        0 6 1
+   9: 0000000000000000FFFF00000100007F:D438 0000000000000000FFFF00000100007F:1188 01 00000000:00000000 00:00000000 00000000  1002        0 7 1
 `;
 
+const at = (port: number, address = "127.0.0.1"): SocketEnd => ({ address, port });
+
 test("the owner of a connection is the client's user, not the server's", () => {
-  expect(findClientOwner(table, 0xd431, 4488)).toBe(1001);
+  expect(findClientOwner(table, at(0xd431), 4488)).toBe(1001);
+  expect(findClientOwner(table, at(0xd438), 4488)).toBe(1002);
 });
 
-test("a connection that is not in the table has no owner", () => {
-  expect(findClientOwner(table, 0xd432, 4488)).toBeNull();
-  expect(findClientOwner(table, 0xd431, 4489)).toBeNull();
-  expect(findClientOwner("", 0xd431, 4488)).toBeNull();
+test.each([
+  ["from an address that is not in the table", at(0xd432)],
+  ["from another loopback address", at(0xd432, "127.0.0.10")],
+  ["from another address, with the port of a connection from 127.0.0.1", at(0xd431, "127.0.0.2")],
+  ["in TIME_WAIT, which the kernel lists with uid 0", at(0xd433)],
+  ["that its owner has closed", at(0xd434)],
+  ["that is not established", at(0xd435)],
+  ["without an inode", at(0xd436)],
+  ["to another loopback address", at(0xd437)],
+])("a connection %s has no owner", (_what, client) => {
+  expect(findClientOwner(table, client, 4488)).toBeNull();
+});
+
+test("a connection to another port has no owner", () => {
+  expect(findClientOwner(table, at(0xd431), 4489)).toBeNull();
+  expect(findClientOwner("", at(0xd431), 4488)).toBeNull();
 });
 
 const server: Bun.Server<undefined> = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
   async fetch(request): Promise<Response> {
-    const clientPort = server.requestIP(request)?.port ?? 0;
-    return new Response(String(await isOwnSocket(clientPort, server.port ?? 0)));
+    const client = server.requestIP(request) ?? at(0);
+    return new Response(String(await isOwnConnection(client, server.port ?? 0)));
   },
 });
 afterAll(() => server.stop(true));
@@ -54,9 +75,9 @@ testWith(
 )("a client of another user is refused", async () => {
   // Only a server that is not root's can tell: root's own uid is allowed to everyone.
   const program = `
-    const { isOwnSocket } = await import(${JSON.stringify(new URL("../../src/system/sockets.ts", import.meta.url).pathname)});
+    const { isOwnConnection } = await import(${JSON.stringify(new URL("../../src/system/sockets.ts", import.meta.url).pathname)});
     const server = Bun.serve({ hostname: "127.0.0.1", port: 0, async fetch(request) {
-      return new Response(String(await isOwnSocket(server.requestIP(request).port, server.port)));
+      return new Response(String(await isOwnConnection(server.requestIP(request), server.port)));
     } });
     console.log(server.port);`;
   const asUser = (uid: number, command: string[]) =>

@@ -3,9 +3,11 @@
 import { batch, effect } from "@preact/signals";
 import type { SessionSnapshot } from "../../core/view/snapshot.ts";
 import type { AskEnding, StreamEvents } from "../../core/wire.ts";
-import { callApi, pageHeaders } from "./api.ts";
+import { callApi } from "./api.ts";
 import { describeEnding, keyOf } from "./format.ts";
 import { noteOutcome } from "./inbox.ts";
+import { pageHeaders } from "./key.ts";
+import { canRenew, loadRenewal, renewKey } from "./renewal.ts";
 import { connection, detailed, facts, heardAt, now, openAsks, quiet, retryAt, sessions } from "./state.ts";
 import type { PageFacts } from "./types.ts";
 
@@ -47,10 +49,12 @@ export async function stayConnected(): Promise<void> {
   effect(loadDetails);
   for (let retryMs = firstRetryMs; ; ) {
     const wasConnected = await connectOnce();
-    if (connection.value === "closed") return;
+    const isClosed = connection.value === "closed";
+    // Another program may have answered, and beckon comes later.
+    if (isClosed && !canRenew()) return;
     retryMs = wasConnected ? firstRetryMs : Math.min(maxRetryMs, retryMs * 2);
     batch(() => {
-      connection.value = "stopped";
+      if (!isClosed) connection.value = "stopped";
       retryAt.value = Date.now() + retryMs;
     });
     await new Promise<void>((resolve) => {
@@ -68,13 +72,16 @@ async function connectOnce(): Promise<boolean> {
   const ended = new AbortController();
   let watchdog = setTimeout(() => ended.abort(), silenceMs);
   try {
-    const response = await fetch("/api/events", { headers: pageHeaders(), signal: ended.signal });
-    if (response.status === 401 || response.status === 403) {
+    // Nothing that answers after the connection was lost is believed before it has proven to be beckon.
+    const renewed = canRenew() ? await renewKey() : null;
+    if (renewed === "unreachable") return false;
+    const response = renewed === "refused" ? null : await openEvents(ended.signal);
+    if (response === null || response.status === 401 || response.status === 403) {
       connection.value = "closed";
       return false;
     }
     if (!response.ok || response.body === null) return false;
-    await loadFacts();
+    await Promise.all([loadFacts(), loadRenewal()]);
     for await (const { name, data } of readEvents(response.body)) {
       clearTimeout(watchdog);
       watchdog = setTimeout(() => ended.abort(), silenceMs);
@@ -87,6 +94,9 @@ async function connectOnce(): Promise<boolean> {
   }
   return connection.value === "live";
 }
+
+const openEvents = (signal: AbortSignal): Promise<Response> =>
+  fetch("/api/events", { headers: pageHeaders(), cache: "no-store", signal });
 
 /** Parses server-sent events. A comment has no name. */
 async function* readEvents(

@@ -5,6 +5,7 @@ import type { QuietMode } from "../../core/config/user-action.ts";
 import { copyText, setQuiet } from "./actions.ts";
 import { retryNow } from "./connection.ts";
 import { cleanText, formatTime } from "./format.ts";
+import { isIntercepted } from "./key.ts";
 import { goToSearch, rememberFocus, restoreFocus, switchTheme } from "./navigation.ts";
 import {
   connection,
@@ -164,20 +165,35 @@ function QuietMenu() {
   );
 }
 
+/** What happened, and why this page cannot go on. */
+function describeRefusal(): readonly [what: string, why: string] {
+  if (isIntercepted.value)
+    return ["Another program has used this address.", "It can read what this tab does. Close the tab."];
+  // It was connected before.
+  if (facts.value !== null)
+    return ["beckon was started again.", `This is what was known at ${formatTime(heardAt.value)}.`];
+  return [
+    "This page is not connected any more.",
+    "beckon was started again, or this tab was not opened by it.",
+  ];
+}
+
 export function Banner() {
   const state = connection.value;
-  if (state === "closed")
+  if (state === "closed") {
+    const [what, why] = describeRefusal();
     return (
       <div class="stop" role="alert">
         <Icon of="info" />
-        <b>This page is not connected any more.</b>
-        <span>beckon has new secrets, or 30 days are over.</span>
+        <b>{what}</b>
+        <span>{why}</span>
         <div class="end">
-          <span>Open it again with</span>
+          <span>Choose “Open dashboard” in beckon’s menu, or run</span>
           <code>beckon open</code>
         </div>
       </div>
     );
+  }
   if (state !== "stopped") return null;
   return (
     <div class="stop" role="alert">

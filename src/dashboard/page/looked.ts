@@ -3,11 +3,12 @@
 import { signal } from "@preact/signals";
 import type { SessionSnapshot } from "../../core/view/snapshot.ts";
 import { keyOf } from "./format.ts";
+import { readSaved, save } from "./saved.ts";
 import { now } from "./state.ts";
 
-const storageName = "looked-at";
+const savedName = "looked-at";
 
-const readLookedAt = (): number => Number(localStorage.getItem(storageName) ?? Date.now());
+const readLookedAt = (): number => Number(readSaved(savedName) ?? Date.now());
 
 /** When the user last left the page: they have seen everything that was on it then. */
 const lookedAt = signal(readLookedAt());
@@ -24,8 +25,8 @@ export function isNew(session: SessionSnapshot): boolean {
 }
 
 export function followLooks(): void {
-  const leave = () => localStorage.setItem(storageName, String(now.peek()));
-  if (localStorage.getItem(storageName) === null) leave();
+  const leave = () => save(savedName, String(now.peek()));
+  if (readSaved(savedName) === null) leave();
   addEventListener("blur", leave);
   addEventListener("pagehide", leave);
   addEventListener("focus", () => {

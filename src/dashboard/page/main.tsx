@@ -1,20 +1,20 @@
 /** The page: what runs in the browser. It reads the API and shows it; it decides nothing. */
 import { effect } from "@preact/signals";
 import { render } from "preact";
-import { takeKey } from "./api.ts";
 import { Inbox } from "./cards.tsx";
 import { stayConnected } from "./connection.ts";
 import { Detail } from "./detail.tsx";
 import { Banner, Bar, FirstRun, followTitle, Help, Message, Notices, Tabs } from "./frame.tsx";
 import { History } from "./history.tsx";
 import { followAsks } from "./inbox.ts";
+import { takeKey } from "./key.ts";
 import { followKeys } from "./keys.ts";
 import { followLooks } from "./looked.ts";
 import { applyTheme } from "./navigation.ts";
 import { Ports } from "./ports.tsx";
 import { followReports, history } from "./reports.ts";
 import { Sessions } from "./sessions.tsx";
-import { connection, openAsks, selectedId, sessions } from "./state.ts";
+import { connection, facts, openAsks, selectedId, sessions } from "./state.ts";
 import { TipBox } from "./tip.tsx";
 import { Patterns, Today } from "./today.tsx";
 import { Waited } from "./waited.tsx";
@@ -33,6 +33,14 @@ function isFirstRun(): boolean {
 
 function App() {
   if (connection.value === "connecting") return <Bar isFirstRun />;
+  // Nothing is known: an empty list would say that there are no sessions.
+  if (connection.value === "closed" && facts.value === null)
+    return (
+      <>
+        <Bar isFirstRun />
+        <Banner />
+      </>
+    );
   const isFirst = isFirstRun();
   return (
     <>

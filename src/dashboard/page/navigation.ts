@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import { loadSession } from "./connection.ts";
 import { markLooked } from "./looked.ts";
+import { readSaved, save } from "./saved.ts";
 import { openedKey } from "./state.ts";
 
 /** What had the focus before a panel was opened; it gets it back. */
@@ -44,7 +45,7 @@ type Theme = "light" | "dark";
 
 const themeName = "theme";
 const readTheme = (): Theme | null => {
-  const stored = localStorage.getItem(themeName);
+  const stored = readSaved(themeName);
   return stored === "light" || stored === "dark" ? stored : null;
 };
 
@@ -60,6 +61,6 @@ export function switchTheme(): void {
   const isSystemDark = matchMedia("(prefers-color-scheme: dark)").matches;
   const shown = theme.value ?? (isSystemDark ? "dark" : "light");
   theme.value = shown === "dark" ? "light" : "dark";
-  localStorage.setItem(themeName, theme.value);
+  save(themeName, theme.value);
   applyTheme();
 }
