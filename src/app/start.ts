@@ -32,6 +32,7 @@ import { schedule, scheduleTogether } from "../storage/schedule.ts";
 import { clearStateFolder } from "../storage/state-folder.ts";
 import { dropUntrustedSecrets } from "../system/app-environment.ts";
 import { createClock } from "../system/clock.ts";
+import { limitForeignConnections } from "../system/connection-limit.ts";
 import { signDecision } from "../system/decision-signature.ts";
 import { createSecret, loadOrCreateToken, removeEndpoint, writeEndpoint } from "../system/endpoint.ts";
 import { exec } from "../system/exec.ts";
@@ -494,6 +495,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     `listening on ${url}: ${sessionsNow().length} sessions, ${state.replayedEvents} events from the journal`,
   );
   guardHooks.update();
+  const stopLimiting = limitForeignConnections(api.port, onProblem);
   const sourcesStarted = startSources().catch((error) => onError(`a source could not be started: ${error}`));
   void Promise.race([sourcesStarted, Bun.sleep(maxFirstListMs)]).then(() => listReady.resolve());
 
@@ -524,6 +526,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
       stopping ??= (async () => {
         removeEndpoint(paths);
         events.stop();
+        stopLimiting();
         await api.stop();
         await close();
         log("info", "stopped");

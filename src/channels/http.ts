@@ -1,5 +1,6 @@
 /** HTTP for services without a client library: one request with a deadline, and its failures as DeliveryErrors. */
 import { readErrorMessage } from "../core/error-message.ts";
+import { hasFreeDescriptors } from "../system/descriptors.ts";
 import { DeliveryError } from "./channel.ts";
 
 const requestTimeoutMs = 10_000;
@@ -23,13 +24,23 @@ export interface HttpResponse {
   readonly json: unknown;
 }
 
+let isFetchStarted = false;
+
+/** The first fetch starts a thread. */
+export function startFetch(url: string, init: RequestInit): Promise<Response> {
+  if (!isFetchStarted && !hasFreeDescriptors()) throw new DeliveryError("beckon has too many open files");
+  isFetchStarted = true;
+  return fetch(url, init);
+}
+
 /** A redirect is not followed: it would take the token to another address. */
 export async function request(url: string, options: RequestOptions): Promise<HttpResponse> {
   const { method, headers, body = null, timeoutMs = requestTimeoutMs } = options;
   const deadline = AbortSignal.timeout(timeoutMs);
   const signal = options.signal ? AbortSignal.any([deadline, options.signal]) : deadline;
   try {
-    const response = await fetch(url, { method, headers: { ...headers }, body, redirect: "manual", signal });
+    const init = { method, headers: { ...headers }, body, redirect: "manual", signal } as const;
+    const response = await startFetch(url, init);
     const text = await readText(response);
     if (response.status >= 300 && response.status < 400)
       throw new DeliveryError(`${new URL(url).host} answered with a redirect`, { isPermanent: true });

@@ -3,7 +3,7 @@ import { readErrorMessage } from "../core/error-message.ts";
 import type { Schedule } from "../core/ports.ts";
 import { schedule as systemSchedule } from "../storage/schedule.ts";
 import { DeliveryError } from "./channel.ts";
-import { describeFailure } from "./http.ts";
+import { describeFailure, startFetch } from "./http.ts";
 
 export interface LineStreamOptions {
   /** Of the service, for users. */
@@ -50,7 +50,7 @@ export function createLineStream(options: LineStreamOptions): LineStream {
       cancelSilence = schedule(giveUp, silenceMs);
     };
     try {
-      const response = await fetch(url, {
+      const response = await startFetch(url, {
         headers: { ...options.headers },
         redirect: "manual",
         signal: aborter.signal,

@@ -1,6 +1,7 @@
 /** Starts the history's engine: in a thread of its own, or in this one. */
 import type { Agent } from "../agents/agent.ts";
 import { loadAgents } from "../agents/index.ts";
+import { hasFreeDescriptors } from "../system/descriptors.ts";
 import type { FromHistory, ToHistory } from "./messages.ts";
 
 /** The side of the app of the thread that owns the database. */
@@ -20,6 +21,10 @@ export function chooseThread(agents: readonly Agent[] | undefined): StartThread 
 }
 
 const startWorker: StartThread = (onMessage, onDied) => {
+  if (!hasFreeDescriptors()) {
+    const timer = setTimeout(onDied, 0, "too many open files");
+    return { post() {}, end: () => clearTimeout(timer) };
+  }
   const worker = new Worker(new URL("./history-thread.ts", import.meta.url).href, {
     name: "beckon history",
     smol: true,

@@ -6,7 +6,7 @@
 
 /** Sockets of IPv4, as the kernel lists them; only on Linux. */
 const socketTable = "/proc/net/tcp";
-const socketTables = [socketTable, "/proc/net/tcp6"];
+export const socketTables = [socketTable, "/proc/net/tcp6"];
 
 /** States of a socket. */
 const established = "01";
@@ -125,6 +125,25 @@ export function findClientOwner(
       ends.some(([client, server]) => client === local && server === remote),
   );
   return socket?.owner ?? null;
+}
+
+/**
+ * The inodes of our ends of the connections to this port of 127.0.0.1 whose clients belong to other users than this one and root.
+ * One that was not accepted yet has none.
+ */
+export function findForeignInodes(table: string, serverPort: number, uid: number): ReadonlySet<string> {
+  const sockets = parseSockets(table);
+  // An IPv6 socket's address ends with the IPv4 address as the other end has it.
+  const shorten = (end: string): string => end.slice(-"0100007F:1188".length);
+  const servers = new Set(formatIpv4("127.0.0.1").map((address) => `${address}:${formatPort(serverPort)}`));
+  const foreign = new Set<string>();
+  for (const { local, remote, owner, inode } of sockets)
+    if (inode !== 0 && owner !== uid && owner !== 0 && servers.has(shorten(remote)))
+      foreign.add(shorten(local));
+  const inodes = new Set<string>();
+  for (const { local, remote, inode } of sockets)
+    if (inode !== 0 && servers.has(local) && foreign.has(remote)) inodes.add(String(inode));
+  return inodes;
 }
 
 /** null if the system has none. */

@@ -1,5 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
-import { findClientOwner, isOwnConnection, type SocketEnd } from "../../src/system/sockets.ts";
+import {
+  findClientOwner,
+  findForeignInodes,
+  isOwnConnection,
+  type SocketEnd,
+} from "../../src/system/sockets.ts";
 import { testWith } from "../needs.ts";
 
 const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
@@ -38,6 +43,24 @@ test.each([
 test("a connection to another port has no owner", () => {
   expect(findClientOwner(table, at(0xd431), 4489)).toBeNull();
   expect(findClientOwner("", at(0xd431), 4488)).toBeNull();
+});
+
+test("other users' connections are known by our ends of them; root's, ours and those not accepted yet are left out", () => {
+  const rows = `
+   0: 0100007F:1188 0100007F:0001 01 00000000:00000000 00:00000000 00000000  1000        0 10 1
+   1: 0100007F:0001 0100007F:1188 01 00000000:00000000 00:00000000 00000000  1001        0 11 1
+   2: 0100007F:1188 0200007F:0002 01 00000000:00000000 00:00000000 00000000  1000        0 20 1
+   3: 0200007F:0002 0100007F:1188 01 00000000:00000000 00:00000000 00000000  1001        0 21 1
+   4: 0100007F:1188 0100007F:0003 01 00000000:00000000 00:00000000 00000000  1000        0 30 1
+   5: 0000000000000000FFFF00000100007F:0003 0000000000000000FFFF00000100007F:1188 01 00000000:00000000 00:00000000 00000000  1001        0 31 1
+   6: 0100007F:1188 0100007F:0004 01 00000000:00000000 00:00000000 00000000  1000        0 40 1
+   7: 0100007F:0004 0100007F:1188 01 00000000:00000000 00:00000000 00000000  1000        0 41 1
+   8: 0100007F:1188 0100007F:0005 01 00000000:00000000 00:00000000 00000000  1000        0 50 1
+   9: 0100007F:0005 0100007F:1188 01 00000000:00000000 00:00000000 00000000     0        0 51 1
+  10: 0100007F:1188 0100007F:0006 01 00000000:00000000 00:00000000 00000000     0        0 0 1
+  11: 0100007F:0006 0100007F:1188 01 00000000:00000000 00:00000000 00000000  1001        0 61 1
+  12: 0100007F:0007 0100007F:1189 01 00000000:00000000 00:00000000 00000000  1001        0 71 1`;
+  expect([...findForeignInodes(rows, 4488, 1000)]).toEqual(["10", "20", "30"]);
 });
 
 const server: Bun.Server<undefined> = Bun.serve({

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { testWith } from "../needs.ts";
 import { waitForValue } from "../wait-until.ts";
@@ -181,4 +182,83 @@ testWith("linux", "prlimit")(
     connection.close();
   },
   20_000,
+);
+
+testWith("linux", "prlimit")(
+  "a thread that has to be started while no file descriptor is free does not end the app",
+  async () => {
+    const { app: limited, stderr } = await fixture.launch({}, ["prlimit", "--nofile=128"]).result;
+    if (!limited) throw new Error(stderr);
+    app = limited;
+    const connection = createRawConnection(app.port);
+    const read = (path: string) => {
+      const head = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${app.port}\r\n`;
+      return connection.send({ bytes: Buffer.from(`${head}${fixture.read("auth-header").trim()}\r\n\r\n`) });
+    };
+    expect((await read("/health")).status).toBe(200);
+    await openSockets(300, "");
+    await waitForValue(
+      () => readdirSync(`/proc/${app.pid}/fd`).length,
+      (count) => count === 128,
+      10_000,
+    );
+    // It would start the history's thread.
+    expect((await read("/api/history")).status).toBe(200);
+    expect(app.isRunning()).toBe(true);
+    connection.close();
+  },
+  20_000,
+);
+
+/** Opens connections, and a new one for each that is closed. */
+const createFlood = (port: number, count: number): string => `
+  const open = () => Bun.connect({ hostname: "127.0.0.1", port: ${port}, socket: { data() {}, close: openSoon, error() {}, connectError: openSoon } }).catch(() => {});
+  const openSoon = () => void setTimeout(open, 50);
+  await Promise.all(Array.from({ length: ${count} }, open));
+  console.log("open");`;
+
+testWith(
+  "root",
+  "linux",
+  "prlimit",
+  "setpriv",
+)(
+  "more connections of another user than file descriptors keep no hook out, and end no connection of yours",
+  async () => {
+    const { app: limited, stderr } = await fixture.launch({}, ["prlimit", "--nofile=256"]).result;
+    if (!limited) throw new Error(stderr);
+    app = limited;
+    const stream = await openSocket(
+      `GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:${app.port}\r\n${fixture.read("auth-header").trim()}\r\n\r\n`,
+    );
+    const flood = Bun.spawn(
+      ["setpriv", "--reuid=12346", "--clear-groups", process.execPath, "-e", createFlood(app.port, 400)],
+      { env: { PATH: process.env.PATH ?? "" }, stdout: "pipe", stderr: "pipe" },
+    );
+    try {
+      await flood.stdout.getReader().read();
+      await waitForValue(
+        () => readdirSync(`/proc/${app.pid}/fd`).length,
+        (count) => count >= 128,
+        10_000,
+      );
+      const ids = Array.from({ length: 8 }, (_, n) => `during-${n}`);
+      for (const id of ids) await fixture.hook(prompted(id, "1"));
+      // What a hook cannot send in time is kept, so nothing is lost; but most must get through.
+      const kept = fixture.read("hook.log").split("\n").filter(Boolean);
+      expect(kept.length).toBeLessThan(ids.length / 2);
+      expect(app.isRunning()).toBe(true);
+      await waitForValue(
+        () => fixture.status().then((sessions) => sessions.length),
+        (count) => count === ids.length,
+        10_000,
+      );
+      expect(stream.destroyed).toBe(false);
+      expect(fixture.log()).toContain("another user of this machine has opened very many connections");
+    } finally {
+      flood.kill();
+      await flood.exited;
+    }
+  },
+  60_000,
 );
