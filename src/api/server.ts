@@ -441,7 +441,13 @@ export function listen(port: number, options: ServerOptions): ApiServer {
   const app = new Elysia({ systemRouter: false })
     .onRequest(({ request }) => {
       const verdict = guard(readFacts(request.method, readPath(request.url), request.headers));
-      if (!verdict.ok) return respond(verdict.status, { error: verdict.error });
+      if (!verdict.ok) {
+        const refusal = respond(verdict.status, { error: verdict.error });
+        // A browser looks for a new version of a service worker, which beckon does not have: another program left it there.
+        if (request.headers.has("service-worker"))
+          refusal.headers.set("clear-site-data", clearSite["clear-site-data"]);
+        return refusal;
+      }
       if (verdict.isPage) pageRequests.add(request);
     })
     .onError(({ code, error }) => {

@@ -226,6 +226,29 @@ describe("after another program had the port", () => {
   }
 
   testPage(
+    "its service worker that shows a page of its own is removed, and the page can be opened",
+    async () => {
+      context = await browser.newContext();
+      await fixture.stopApps();
+      await visitStranger(
+        whenNavigating(
+          'return new Response("<title>not beckon</title>", { headers: { "content-type": "text/html" } });',
+        ),
+      );
+      await restart();
+      page = await context.newPage();
+      await page.goto(await createPageUrl(fixture));
+      expect(await page.title()).toBe("not beckon");
+      // Some seconds later the browser looks for a new version of the worker, and beckon refuses.
+      const countWorkers = "navigator.serviceWorker.getRegistrations().then(({ length }) => length)";
+      await waitUntil(async () => (await page.evaluate(countWorkers)) === 0, 30_000);
+      await page.goto(await createPageUrl(fixture));
+      await waitForLive(page);
+    },
+    60_000,
+  );
+
+  testPage(
     "its window has no hold on a tab in which the page is opened",
     async () => {
       context = await browser.newContext();
