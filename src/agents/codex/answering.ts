@@ -16,6 +16,7 @@ import { parseSimpleCommands } from "../../shell/index.ts";
 import type { AnswerSupport, RequestContext } from "../agent.ts";
 import { formatFields } from "../fields.ts";
 import { describeLinks } from "../links.ts";
+import { isReadableOffer, joinParts } from "../offers.ts";
 import { listPatchedFiles, parsePatch } from "../patch.ts";
 import { describeQuestions, readReplies } from "../questions.ts";
 import { askUser, editTool, listQuestions, type QuestionFacts } from "./payload.ts";
@@ -76,6 +77,7 @@ function describeCommand(payload: JsonRecord, context: RequestContext): AskDetai
     ...formatReason(payload),
     ...formatGrants(payload),
     ...formatFields(listPresent(payload), commandFields),
+    ...formatUnread(payload, ["cwd", "reason"]),
   ]);
   return {
     kind: "permission",
@@ -102,6 +104,15 @@ const commandFields: readonly string[] = [
 
 const listPresent = (payload: JsonRecord): JsonRecord =>
   Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== null));
+
+/** A field that has words of its own if it is a text. A newer Codex may send another form, and a path can be too long to be read. */
+const formatUnread = (payload: JsonRecord, names: readonly string[]): readonly FittedLine[] =>
+  names.flatMap((name) => {
+    const value = payload[name];
+    const isRead =
+      name === "reason" ? typeof value === "string" : readText(value, limits.maxPathLength) !== null;
+    return value == null || value === "" || isRead ? [] : formatFields({ [name]: value }, []);
+  });
 
 const createDangerContext = (payload: JsonRecord, { cwd, home, agentDangers }: RequestContext) =>
   createCommandContext(
@@ -152,6 +163,7 @@ function describePatch(payload: JsonRecord, context: RequestContext): AskDetails
     ...(root === null ? [] : [createLabel("and from now on everything in", root)]),
     ...formatReason(payload),
     ...formatFields(listPresent(payload), patchFields),
+    ...formatUnread(payload, ["grantRoot", "reason"]),
   ]);
   return {
     kind: "permission",
@@ -257,8 +269,11 @@ function listLastingDecisions({ availableDecisions }: JsonRecord): readonly Last
       return [{ text: "Allow this for the rest of the session", decision }];
     const amendment = isRecord(decision) ? decision.acceptWithExecpolicyAmendment : null;
     const words: unknown = isRecord(amendment) ? amendment.execpolicy_amendment : null;
-    if (!Array.isArray(words) || !words.every((word) => typeof word === "string")) return [];
-    return [{ text: `Always allow commands that start with: ${makeLineVisible(words.join(" "))}`, decision }];
+    // Every command starts with no word at all.
+    if (!Array.isArray(words) || words.length === 0 || !words.every((word) => typeof word === "string"))
+      return [];
+    const text = `Always allow commands that start with: ${joinParts(words, " ")}`;
+    return isReadableOffer(text) ? [{ text, decision }] : [];
   });
 }
 

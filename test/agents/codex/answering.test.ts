@@ -51,6 +51,37 @@ describe("a command", () => {
   });
 });
 
+test("a folder, a reason or a root that is not a text of the usual length is shown as it is", () => {
+  const path = `/${"x".repeat(5_000)}`;
+  expect(describeCommand("make test", { cwd: path })?.lines[1]).toStartWith('⟨cwd⟩ "/xxx');
+  expect(describeCommand("make test", { cwd: { uri: "file:///srv" }, reason: ["r"] })?.lines).toEqual([
+    "make test",
+    '⟨cwd⟩ {"uri":"file:///srv"}',
+    '⟨reason⟩ ["r"]',
+  ]);
+  const change = describeRequest(approvalMethods.patch, { grantRoot: { uri: "file:///" } });
+  expect(change?.lines).toContain('⟨grantRoot⟩ {"uri":"file:///"}');
+});
+
+describe("what can be allowed for good", () => {
+  const offer = (...words: readonly string[]) =>
+    describeCommand("ls", {
+      availableDecisions: [{ acceptWithExecpolicyAmendment: { execpolicy_amendment: words } }],
+    })?.always;
+  test("names each word of the rule", () => {
+    expect(offer("npm", "run")).toEqual(["Always allow commands that start with: npm run"]);
+    expect(offer("npm run")).toEqual(['Always allow commands that start with: "npm run"']);
+    expect(offer("npm", "")).toEqual(['Always allow commands that start with: npm ""']);
+  });
+  test.each<[string, readonly string[]]>([
+    ["that every command starts with", []],
+    ["that does not fit in one line", ["git", "x".repeat(200)]],
+    ["whose words are shown in another order", ["cp", "א", "ב"]],
+  ])("is not a rule %s", (_, words) => {
+    expect(offer(...words)).toEqual([]);
+  });
+});
+
 test("what is typed into a command that runs already is left to the terminal", () => {
   expect(describeCommand("yes", { kind: "command" })?.isWhole).toBe(true);
   expect(describeCommand("yes", { kind: "writeStdin" })).toMatchObject({

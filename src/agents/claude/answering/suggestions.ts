@@ -1,7 +1,7 @@
 /** Describes the CLI's permission_suggestions: what can be allowed for good. Only what can be described is offered. */
 import { isRecord, type JsonRecord } from "../../../core/json.ts";
-import { maxColumns } from "../../../core/text/fit.ts";
-import { findRightToLeft, makeLineVisible } from "../../../core/text/visible.ts";
+import { makeLineVisible } from "../../../core/text/visible.ts";
+import { isReadableOffer } from "../../offers.ts";
 import { formatToolName } from "../summary.ts";
 
 export interface Suggestion {
@@ -17,9 +17,7 @@ export function listSuggestions(entries: unknown): readonly Suggestion[] {
   const list = Array.isArray(entries) ? entries.slice(0, maxSuggestions) : [];
   return list.flatMap((entry) => {
     const text = describeSuggestion(entry);
-    // Right-to-left letters would reverse parts of the rule: `cp א ב` is shown as `cp ב א`.
-    const isReadable = text !== null && text.length <= maxColumns && findRightToLeft(text) === null;
-    return isReadable ? [{ text, entry }] : [];
+    return text !== null && isReadableOffer(text) ? [{ text, entry }] : [];
   });
 }
 
