@@ -18,6 +18,7 @@ import { skipsPermissions } from "../../shell/dangers/service-programs.ts";
 import type { AnswerSupport, RequestContext } from "../agent.ts";
 import { formatFields, formatJson, isShowable } from "../fields.ts";
 import { describeLinks } from "../links.ts";
+import { isReadableOffer, joinParts } from "../offers.ts";
 import { describeQuestions, readReplies } from "../questions.ts";
 import { asFields, asString, asStrings, parsePayload } from "./payload.ts";
 import { nameTool, toolNames } from "./tools.ts";
@@ -96,7 +97,7 @@ const describedByPatterns: ReadonlySet<string> = new Set([
 ]);
 
 /** What the diff of an edit shows. */
-const editFields = ["filePath", "content", "oldString", "newString", "replaceAll", "edits", "patchText"];
+const contentFields = ["content", "oldString", "newString", "replaceAll", "edits", "patchText"];
 
 function describeSubject(permission: string, payload: JsonRecord): Subject {
   const metadata = asFields(payload.metadata);
@@ -110,7 +111,9 @@ function describeSubject(permission: string, payload: JsonRecord): Subject {
   }
   const path = typeof filepath === "string" ? filepath : filePath;
   if (permission === "edit" && typeof path === "string" && typeof diff === "string") {
-    const others = formatOthers(payload, ["filepath", "filePath", "diff"], editFields);
+    const shown = [path === filepath ? "filepath" : "filePath", "diff"];
+    const isSameFile = isSamePath(payload, path, asFields(payload.input).filePath);
+    const others = formatOthers(payload, shown, [...contentFields, ...(isSameFile ? ["filePath"] : [])]);
     return {
       ...addHeading("Edit", path, "a file", [...others, ...unknown, ...splitLines(diff)]),
       isPartial,
@@ -160,6 +163,10 @@ function formatOthers(
   return [...formatFields(metadata, shown), ...formatFields(input, [...shownOfCall, ...repeated])];
 }
 
+/** Whether the call names the file that the request names. */
+const isSamePath = ({ cwd }: JsonRecord, path: string, called: unknown): boolean =>
+  typeof called === "string" && resolvePath(asString(cwd), called) === resolvePath(asString(cwd), path);
+
 /** The folder that a command would run in, and that paths start from. */
 function findFolder({ cwd, permission, input }: JsonRecord): string | null {
   const folder = asString(cwd) || null;
@@ -205,14 +212,16 @@ function findDangers(
 ): readonly string[] {
   const context = createCommandContext(cwd ?? from, from, [opencodeDangers, ...agentDangers], home ?? null);
   const metadata = asFields(payload.metadata);
-  if (typeof metadata.command === "string") checkCommandLine(metadata.command, context);
   const input = asFields(payload.input);
+  // opencode allows commands by default, so one in another folder is often asked for as that folder only.
+  for (const command of new Set([metadata.command, input.command]))
+    if (typeof command === "string") checkCommandLine(command, context);
   const named = asString(metadata.filepath ?? metadata.filePath);
-  const subjects = [named, ...asStrings(payload.patterns)];
+  const subjects = [named, ...asStrings(payload.patterns), asString(input.filePath)];
   switch (permission) {
     case "bash":
       if (typeof metadata.command !== "string")
-        for (const pattern of subjects.slice(1)) checkCommandLine(pattern, context);
+        for (const pattern of asStrings(payload.patterns)) checkCommandLine(pattern, context);
       break;
     case "edit":
       // A patch of several files names them as one text in `filepath`.
@@ -230,7 +239,7 @@ function findDangers(
       // Often the only request for a change of a file: opencode allows edits by default.
       for (const path of [named, ...linkTargets]) {
         if (path === "") continue;
-        if (editFields.slice(1).some((field) => Object.hasOwn(input, field))) checkWrittenPath(path, context);
+        if (contentFields.some((field) => Object.hasOwn(input, field))) checkWrittenPath(path, context);
         else checkReadPath(path, context);
       }
       break;
@@ -259,9 +268,9 @@ const isWholeList = (list: unknown): boolean =>
 /** What opencode allows until it is restarted, if "always" is chosen. */
 function listAlways({ always }: JsonRecord): readonly string[] {
   const patterns = asStrings(always);
-  return patterns.length === 0 || !isWholeList(always)
-    ? []
-    : [`Always allow ${makeLineVisible(patterns.join(", "))} until opencode is restarted`];
+  if (patterns.length === 0 || !isWholeList(always)) return [];
+  const text = `Always allow ${joinParts(patterns, ", ")} until opencode is restarted`;
+  return isReadableOffer(text) ? [text] : [];
 }
 
 /** null if one of them cannot be read. */

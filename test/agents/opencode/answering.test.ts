@@ -24,6 +24,38 @@ test('"always" is offered only if all of what it allows is named', () => {
     "Always allow ls * until opencode is restarted",
   ]);
   expect(show({ ...asked, always: [...folders(12), "*"] })?.always).toEqual([]);
+  expect(show({ ...asked, always: ["git, *", "ls *"] })?.always).toEqual([
+    'Always allow "git, *", ls * until opencode is restarted',
+  ]);
+  expect(show({ ...asked, always: [`${"x".repeat(200)} *`] })?.always).toEqual([]);
+  expect(show({ ...asked, always: ["cp א ב"] })?.always).toEqual([]);
+});
+
+test("a command that opencode asks for as its folder only is marked as the command that it is", () => {
+  const asked = { permission: "external_directory", patterns: ["/srv/*"], call: "c", called: "bash" };
+  expect(show({ ...asked, input: { command: "rm -rf /srv/data" } })?.dangers).toEqual(
+    show({ permission: "bash", metadata: { command: "rm -rf /srv/data" } })?.dangers ?? [],
+  );
+  expect(show({ ...asked, input: { command: "rm -rf /srv/data" } })?.dangers).toContain(
+    "deletes without asking (rm -rf)",
+  );
+});
+
+test("a call that names another file than its request is shown and checked with both", () => {
+  const edit = { permission: "edit", patterns: ["a"], called: "write", call: "c", cwd: "/home/dev/proj" };
+  const metadata = { filepath: "/home/dev/proj/a", diff: "+x" };
+  expect(show({ ...edit, metadata, input: { filePath: "a", content: "x" } })?.lines).toEqual(["+x"]);
+  expect(show({ ...edit, metadata, input: { filePath: "/etc/b", content: "x" } })).toMatchObject({
+    lines: ['⟨filePath⟩ "/etc/b"', "+x"],
+    dangers: expect.arrayContaining([expect.stringContaining("/etc/b")]),
+  });
+  const twoNames = { ...metadata, filePath: "/home/dev/proj/b" };
+  expect(show({ ...edit, metadata: twoNames, input: { filePath: "a", content: "x" } })?.lines).toEqual([
+    '⟨filePath⟩ "/home/dev/proj/b"',
+    "+x",
+  ]);
+  const read = { permission: "read", patterns: ["a"], called: "read", input: { filePath: "/etc/shadow" } };
+  expect(show(read)?.dangers.join()).toContain("/etc/shadow");
 });
 
 test("a long name of a field or a file is shown to its end", () => {
