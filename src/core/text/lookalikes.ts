@@ -9,34 +9,46 @@
 
 /** Marked wherever it touches ASCII. */
 const technicalSigns: Readonly<Record<string, string>> = {
-  "/": "\u2044\u2215\u29f8\u27cb\u2571\u3033",
-  "\\": "\u29f5\u29f9\u2216\u27cd\u2572",
-  ".": "\u2024\ua4f8",
-  ":": "\u02d0\u02f8\u0589\u205a\u2236\ua789\ua4fd",
+  "/": "\u2044\u2215\u29f8\u27cb\u2571\u3033\u1735\u2041\u2cc6\u2f03\u31d3\u{1d23a}",
+  "\\": "\u29f5\u29f9\u2216\u27cd\u2572\u2f02\u31d4\u{1d20f}\u{1d23b}",
+  ".": "\u2024\ua4f8\ua60e\u{10a50}",
+  ":": "\u02d0\u02f8\u0589\u205a\u2236\ua789\ua4fd\u16ec\u1803\u1809\ufe30",
   ";": "\u037e\ua4fc",
   ",": "\ua4f9",
-  "*": "\u204e\u2217\u066d",
-  "!": "\u01c3",
-  "=": "\ua78a",
-  _: "\u02cd",
-  "^": "\u02c4",
-  "`": "\u02cb\u2035",
+  "*": "\u204e\u2217\u066d\u{1031f}",
+  "!": "\u01c3\u2d51",
+  "=": "\ua78a\u1400\u2e40\u30a0\ua4ff",
+  _: "\u02cd\ufe4d\ufe4e\ufe4f",
+  "^": "\u02c4\u02c6",
+  "`": "\u02cb\u2035\u1fef",
+  "+": "\u16ed\u{1029b}",
+  "%": "\u2052",
+  "(": "\u2768\ufd3e",
+  ")": "\u2769\ufd3f",
+  "{": "\u2774",
+  "}": "\u2775",
+  "..": "\u2025\ua4fa",
+  "//": "\u2afd",
+  "==": "\u2a75",
+  "\\\\": "\u244a\u2cf9",
 };
 /** Between words: a reader sees `cat x | sh`. */
 const operators: Readonly<Record<string, string>> = {
   "|": "\uff5c\u2223\u01c0\uffe8\uffe4\u2502\u23d0\u2758",
-  ">": "\uff1e\u02c3\ufe65",
-  "<": "\uff1c\u02c2\ufe64",
-  "&": "\uff06\ufe60",
+  ">": "\uff1e\u02c3\ufe65\u1433",
+  "<": "\uff1c\u02c2\ufe64\u1438\u16b2",
+  "&": "\uff06\ufe60\ua778",
+  "||": "\u01c1",
 };
-const dashes = "\u2010\u2011\u2012\u2013\u2212\u02d7\u2043\ufe58\ufe63\uff0d";
+const dashes = "\u2010\u2011\u2012\u2013\u2212\u02d7\u2043\ufe58\ufe63\uff0d\u2cba";
 /** Letters of East Asian scripts that are a single stroke. */
 const strokes: Readonly<Record<string, string>> = {
   "/": "\u30ce\uff89\u4e3f",
   "-": "\u30fc\uff70\u4e00\u3161",
   "|": "\u3163\u4e28",
+  "\\": "\u4e36",
 };
-const tildes = "\uff5e\u223c\u02dc\u2053\u301c";
+const tildes = "\uff5e\u223c\u02dc\u2053\u301c\u1fc0";
 /** Wide forms that are part of paths and names. In East Asian text they also stand between words. */
 const widePathSigns =
   "\uff0f\uff3c\uff0e\uff3f\uff1d\uff20\uff04\uff0a\uff02\uff07\uff40\uff3e\ufe52\ufe68\ufe66\ufe6b\ufe69\ufe61";
@@ -100,15 +112,72 @@ const letters: Readonly<Record<string, string>> = {
   "3": "\u0417\u04e0\u01b7\u021d",
   "6": "\u0431",
 };
+/** The same in scripts and old forms of letters that hardly anybody writes, or never beside Latin letters. */
+const rareLetters: Readonly<Record<string, string>> = {
+  A: "\u15c5\u{102a0}\u{16f40}",
+  B: "\u15f7\ua7b4\u{10282}\u{102a1}\u{10301}",
+  C: "\u2ca4\u{102a2}\u{10302}\u{10415}\u{1051c}\u{118e9}\u{118f2}",
+  D: "\u15de\u15ea",
+  E: "\u2d39\u{10286}\u{118a6}\u{118ae}",
+  F: "\u15b4\ua798\u{10287}\u{102a5}\u{10525}\u{118a2}\u{118c2}",
+  G: "\u13f3",
+  H: "\u157c\u2c8e\u{102cf}",
+  J: "\u148d\ua7b2",
+  K: "\u16d5\u2c94\u{10518}",
+  L: "\u14aa\u2cd0\u{1041b}\u{10526}\u{118a3}\u{118b2}\u{16f16}",
+  M: "\u03fa\u15f0\u16d6\u2c98\u{102b0}\u{10311}",
+  N: "\u2c9a\u{10513}",
+  O: "\u0b20\u12d0\u2c9e\u2d54\u{10292}\u{102ab}\u{10404}\u{104c2}\u{10516}\u{114d0}\u{118b5}\u{118e0}",
+  P: "\u146d\u2ca2\u{10295}",
+  Q: "\u2d55",
+  R: "\u01a6\u13d2\u1587\u{104b4}\u{16f35}",
+  S: "\u13d5\u{10296}\u{10420}\u{16f3a}",
+  T: "\u2ca6\u{10297}\u{102b1}\u{10315}\u{118bc}\u{16f0a}",
+  U: "\u1200\u144c\u{104ce}\u{118b8}\u{16f42}",
+  V: "\u142f\u2d38\ua6df\u{1051d}\u{118a0}\u{16f08}",
+  W: "\u13d4\u{118e6}\u{118ef}",
+  X: "\u16b7\u2cac\u2d5d\ua7b3\u{10290}\u{102b4}\u{10317}\u{10322}\u{10527}\u{118ec}",
+  Y: "\u03d2\u13a9\u13bd\u2ca8\u{102b2}\u{118a4}\u{16f43}",
+  Z: "\u{102f5}\u{118a9}\u{118e5}",
+  b: "\u0184\u042c\u1472\u15af",
+  c: "\uabaf\u{1043d}",
+  d: "\u146f\ua4d2",
+  e: "\uab32",
+  f: "\u0584\u1e9d\ua799\uab35",
+  g: "\u018d\u1d83",
+  i: "\u037a\u13a5\u1fbe\ua647\uab75\u{118c3}\u{1d6a4}",
+  l: "\u0196\u16c1\u2c92\u2d4f\u{1028a}\u{10309}\u{10320}\u{16f28}",
+  m: "\u{11700}\u{118e3}",
+  o: "\u0d20\u101d\u1d11\uab3d\u{1042c}\u{104ea}\u{118c8}\u{118d7}",
+  p: "\u03f1",
+  q: "\u0566",
+  r: "\u2c85\uab47\uab48\uab81",
+  s: "\u01bd\uabaa\u{10448}\u{118c1}",
+  u: "\ua79f\uab4e\uab52\u{104f6}\u{118d8}",
+  v: "\uaba9\u{11706}\u{118c0}",
+  w: "\u0561\uab83\u{1170a}\u{1170e}\u{1170f}",
+  x: "\u1541\u157d",
+  y: "\u10e7\u1d8c\uab5a\u{118dc}",
+  z: "\uab93\u{118c4}",
+  "2": "\u01a7\u03e8\u14bf\ua644\ua6ef\ua75a",
+  "3": "\u021c\u2ccc\ua76a\ua7ab\u{118ca}\u{16f3b}",
+  "4": "\u13ce\u{118af}",
+  "5": "\u01bc\u{118bb}",
+  "6": "\u13ee\u2cd2\u{118d5}",
+  "7": "\u{104d2}\u{118c6}",
+  "8": "\u0222\u0223\u09ea\u0a6a\u{1031a}",
+  "9": "\u09ed\u0a67\u0b68\u0d6d\u2cca\ua76e\u{118ac}\u{118cc}\u{118d6}",
+};
 /** Alike only beside Latin letters: a word of these is read as what it is. */
-const vagueLetter = /^[\u043a\u043c\u0433\u0442\u03ba\u03c4\u03b3\u0417\u0431\u044c]$/;
+const vagueLetter =
+  /^[\u043a\u043c\u0433\u0442\u03ba\u03c4\u03b3\u0417\u0431\u044c\u042c\u0561\u0566\u0584\u0b20\u0d20\u101d\u10e7\u1200\u12d0]$/;
 
-/** Forms of Latin letters and digits that fonts draw alike: mathematical, wide, Roman numerals, script letters, ligatures, long s. */
-const mathematical = /^[\u{1d400}-\u{1d7ff}]$/u;
+/** Forms of letters and digits that fonts draw alike: mathematical, of old computers, wide, Roman numerals, script letters, ligatures, long s. */
+const mathematical = /^[\u{1d400}-\u{1d7ff}\u{1fbf0}-\u{1fbf9}]$/u;
 const wideLetter = /^[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]$/;
 const romanNumeral = /^[\u2160-\u217f]$/;
 const otherForm =
-  /^[\u017f\u210a-\u2113\u2115\u2119-\u211d\u2124\u2128\u212a\u212c\u212d\u212f-\u2131\u2133\u2134\u2139\u2145-\u2149\ufb00-\ufb06]$/;
+  /^[\u017f\u2102\u210a-\u2113\u2115\u2119-\u211d\u2124\u2128\u212a\u212c\u212d\u212f-\u2131\u2133\u2134\u2139\u2145-\u2149\ufb00-\ufb06]$/;
 
 const invert = (table: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
   new Map(
@@ -117,7 +186,7 @@ const invert = (table: Readonly<Record<string, string>>): ReadonlyMap<string, st
 const technical = invert(technicalSigns);
 const operator = invert(operators);
 const stroke = invert(strokes);
-const letter = invert(letters);
+const letter = new Map([...invert(letters), ...invert(rareLetters)]);
 
 const isAscii = (char: string | undefined): boolean => char !== undefined && /^[\x21-\x7e]$/.test(char);
 const isAsciiWord = (char: string | undefined): boolean => char !== undefined && /^[A-Za-z0-9]$/.test(char);
@@ -296,7 +365,7 @@ function findLetter(char: string): string | null {
     mathematical.test(char) || wideLetter.test(char) || romanNumeral.test(char) || otherForm.test(char);
   if (!isForm) return null;
   const plain = char.normalize("NFKC");
-  return /^[A-Za-z0-9]+$/.test(plain) ? plain : null;
+  return /^[A-Za-z0-9]+$/.test(plain) ? plain : (letter.get(plain) ?? null);
 }
 
 /** `PhaseⅡ` */

@@ -19,13 +19,19 @@ const maxTabs = 10;
 const manySpaces = new RegExp(` {${maxSpaces},}`, "g");
 
 const plainAscii = /^(?:[\x20-\x7e]*[\x21-\x7e])?$/;
-const invisible = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{16fe4}\u{1d159}]/u;
+const invisible =
+  /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{13441}\u{13442}\u{16fe4}\u{1d159}]/u;
 /** Format characters (Cf) that are drawn nevertheless. */
 const drawnFormat = /[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]/u;
 const combining = /\p{M}/u;
 /** A letter that is struck through or enclosed looks like another. */
 const overlay = /[\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20dd-\u20e0\u20e2-\u20ea]/u;
 const letter = /[\p{L}\u25cc]/u;
+const asciiLetter = /^[A-Za-z]$/;
+/** Accents that no script has for itself. */
+const inherited = /\p{Script=Inherited}/u;
+const dottedLetter = /[\p{Soft_Dotted}\u0131\u0237]/u;
+const dotAbove = "\u0307";
 /** Parts of a Hangul syllable. Terminals give the vowel and the final no width of their own. */
 const hangulInitial = /[\u1100-\u115e\ua960-\ua97c]/;
 const hangulVowel = /[\u1160-\u11a7\ud7b0-\ud7c6]/;
@@ -100,6 +106,10 @@ function isVisibleAt(chars: readonly string[], i: number, base: string, run: num
   if (hangulFinal.test(char)) return mayTakeFinal(chars, i - 1);
   if (!combining.test(char)) return true;
   if (char === "\u20e3") return chars[i - 1] === "\ufe0f" && keycap.test(chars[i - 2] ?? "");
+  // It takes the place of the dot of an `i`, so nobody sees it. Lithuanian writes it before another accent.
+  if (char === dotAbove && dottedLetter.test(base) && !combining.test(chars[i + 1] ?? "")) return false;
+  // The marks that join Tifinagh, Brahmi or Tai Tham letters are not drawn on a Latin one.
+  if (asciiLetter.test(base) && !inherited.test(char)) return false;
   return letter.test(base) && !overlay.test(char) && run < maxCombining;
 }
 
