@@ -61,8 +61,11 @@ async function listLinks(folders: readonly string[]): Promise<string[] | null> {
 }
 
 const maxLinks = 40;
-/** They lead every process elsewhere. */
-const ownOfProcess: ReadonlySet<string> = new Set(["/proc/self", "/proc/thread-self"]);
+/**
+ * They lead every process elsewhere, or into what another process has open at that moment: its folder, its root, its files. The
+ * text of such a link is not where it leads.
+ */
+const ofProcess = /^\/proc\/(?:self|thread-self|\d+\/.+)$/;
 
 /**
  * The path without links. What does not exist stays as it is, and the target of a link counts even if it does not exist: a
@@ -75,7 +78,7 @@ export function followLinks(path: string): string | null {
   for (let segment = open.pop(); segment !== undefined; segment = open.pop()) {
     const next = join(current, segment);
     const target = segment === ".." ? null : readLink(next);
-    if (target === undefined || ownOfProcess.has(next)) return null;
+    if (target === undefined || (target !== null && ofProcess.test(next))) return null;
     if (target === null) {
       current = next;
       continue;

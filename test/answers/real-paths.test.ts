@@ -41,6 +41,9 @@ describe("a path leads", () => {
 
   test("nowhere known, if each process has its own", () => {
     expect(followLinks("/proc/self/cwd/a")).toBe(null);
+    for (const link of ["cwd", "root", "exe", "task/1/cwd", "fd/0"])
+      expect(followLinks(`/proc/${process.pid}/${link.replace("1", String(process.pid))}/a`)).toBe(null);
+    expect(followLinks(`/proc/${process.pid}/status`)).toBe(`/proc/${process.pid}/status`);
   });
 });
 
