@@ -85,17 +85,24 @@ function isTemporary(path: string, { project, from }: Pick<PathContext, "project
 }
 
 const startup =
-  /(?:^|\/)\.(?:bash(?:rc|_profile|_login|_logout|_aliases)|z(?:shrc|shenv|profile|login|logout)|profile|xprofile|xinitrc|xsessionrc|inputrc|vimrc|gitconfig|npmrc|pypirc|netrc)$|(?:^|\/)\.(?:ssh|gnupg|aws|kube|docker)(?:\/|$)|(?:^|\/)\.config\/(?:autostart|systemd|fish|git)(?:\/|$)|(?:^|\/)Launch(?:Agents|Daemons)(?:\/|$)|^\/(?:etc|usr|bin|sbin|lib|boot|System|Library)(?:\/|$)|^\/var\/spool\/cron|^[A-Za-z]:[\\/]Windows[\\/]/;
-const gitOwn = /(?:^|\/)\.git\/(?:hooks(?:\/|$)|config$)|(?:^|\/)\.husky\//;
+  /(?:^|\/)\.(?:bash(?:rc|_profile|_login|_logout|_aliases)|z(?:shrc|shenv|profile|login|logout)|profile|xprofile|xinitrc|xsessionrc|inputrc|vimrc|gitconfig|npmrc|pypirc|netrc)$|(?:^|\/)\.(?:ssh|gnupg|aws|kube|docker)(?:\/|$)|(?:^|\/)\.config\/(?:autostart|systemd|fish|git)(?:\/|$)|(?:^|\/)Launch(?:Agents|Daemons)(?:\/|$)|^\/(?:etc|usr|bin|sbin|lib|boot|System|Library)(?:\/|$)|^\/var\/spool\/cron|^[A-Za-z]:[\\/]Windows[\\/]/i;
+/** A submodule and a worktree have hooks and settings of their own. */
+const gitOwn =
+  /(?:^|\/)\.git\/(?:(?:modules|worktrees)\/.+\/)?(?:hooks(?:\/|$)|config(?:\.worktree)?$)|(?:^|\/)\.husky\//i;
+
+/** Windows opens `.git ` and `.git.` as `.git`. macOS and Windows also treat `.GIT` so. */
+const foldName = (path: string): string => path.replace(/(?<=[^/. ])[. ]+(?=\/|$)/g, "");
 
 /** null if the file does not run by itself. */
 export function describeSpecialFile(
   path: string,
   { agentFiles }: Pick<PathContext, "agentFiles">,
 ): string | null {
-  const slashed = path.replaceAll("\\", "/");
+  const slashed = foldName(path.replaceAll("\\", "/"));
   if (gitOwn.test(slashed)) return "changes git's hooks or settings";
-  if (agentFiles.some((pattern) => pattern.test(slashed))) return "changes the agent's own settings or hooks";
+  const forms = [slashed, slashed.toLowerCase()];
+  if (agentFiles.some((pattern) => forms.some((form) => pattern.test(form))))
+    return "changes the agent's own settings or hooks";
   return startup.test(slashed) ? "changes the settings of your account or system" : null;
 }
 

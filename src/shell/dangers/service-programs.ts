@@ -10,6 +10,7 @@ const first = (list: string): RegExp => new RegExp(`^(?:-\\S+ (?:[^-\\s]\\S* )?)
 const publishes = "publishes for everybody";
 const servers = "changes servers that are running";
 export const skipsPermissions = "starts an agent that does not ask";
+const readsPasswords = "reads your passwords";
 const turnsOff = "turns the machine or its services off";
 
 const table: Readonly<Record<string, readonly DangerPattern[]>> = {
@@ -70,7 +71,10 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
       /^(?:--?\S+ (?:[^-\s]\S* )?)*?(?!s3 |configure|sso|help|-)[a-z][\w-]* (?!describe|list|get|head|batch-get|lookup|filter|select|search|scan\b|query\b|tail|wait|help|validate|view|test|preview|decode|generate-|assume-role|start-query|update-kubeconfig|build|package|ls\b|estimate|simulate|check)[a-z][\w-]+/,
     ],
   ],
-  gcloud: [["servers", "deletes in the cloud", word("delete|destroy")]],
+  gcloud: [
+    ["servers", "deletes in the cloud", word("delete|destroy")],
+    ["sends", "gives out a token of yours", /(?:^| )auth (?:application-default )?print-\S+/],
+  ],
   az: [["servers", "deletes in the cloud", word("delete|purge")]],
   gsutil: [
     ["servers", "deletes in the cloud", word("rm|rb|rsync .*-d|-m rsync -d|rsync -d")],
@@ -289,7 +293,11 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
   logrotate: [["deletes", "deletes logs", /(?:^| )(?:-\w*f\w*|--force)(?= |$)/]],
   "update-grub": [["system", "changes the running system", /^/]],
   mysql_secure_installation: [["rights", "changes who may use the database", /^/]],
-  pass: [["deletes", "deletes passwords", word("rm|remove|(?:insert|generate|mv|cp|edit) .*(?:-f|--force)")]],
+  pass: [
+    ["deletes", "deletes passwords", word("rm|remove|(?:insert|generate|mv|cp|edit) .*(?:-f|--force)")],
+    ["sends", readsPasswords, first("show")],
+  ],
+  op: [["sends", readsPasswords, /^(?:-\S+ )*(?:read|inject|item get .*--reveal|document get)(?= |$)/]],
   codex: [["root", skipsPermissions, /--(?:yolo|full-auto|dangerously-\S+)/]],
   apt: [["system", "removes programs", word("remove|purge|autoremove|erase|uninstall|del|-R\\w*")]],
   brew: [
@@ -395,7 +403,7 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
       /erase|partition|reformat|secureErase|zeroDisk|randomDisk|deleteVolume|deleteContainer|unmountDisk|apfs delete/i,
     ],
   ],
-  cryptsetup: [["disk", "erases a disk", /luksFormat|erase|luksKill|luksRemove|reencrypt/]],
+  cryptsetup: [["disk", "erases a disk", /luksFormat|(?:luks)?erase|luksKill|luksRemove|reencrypt/i]],
   nc: [["sends", "gives another machine a shell", /(?:^| )-\w*[ec](?: |$)|--exec|--sh-exec/]],
   socat: [["sends", "gives another machine a shell", /exec:|system:/i]],
 };
