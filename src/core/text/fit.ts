@@ -178,8 +178,12 @@ const proportions: readonly (readonly [RegExp, number])[] = [
   [/^[ iljtfr.,:;'|!()[\]]/u, 0.625],
 ];
 
+/** Letters of other scripts and symbols, which terminals count as one column, can be as wide as two. */
+const broad = /^[^\p{ASCII}\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{P}]/u;
+
 export const measureProportionalWidth: MeasurePiece = ({ text, width }) =>
-  width * (proportions.find(([letters]) => letters.test(text))?.[1] ?? 1);
+  width *
+  (proportions.find(([letters]) => letters.test(text))?.[1] ?? (width === 1 && broad.test(text) ? 2 : 1));
 
 /**
  * Wraps a line that makeVisible has prepared. Rows break between words if a word ends in the second half of the row. Blanks go

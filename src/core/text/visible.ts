@@ -23,6 +23,8 @@ const invisible =
   /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{13441}\u{13442}\u{16fe4}\u{1d159}]/u;
 /** Format characters (Cf) that are drawn nevertheless. */
 const drawnFormat = /[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]/u;
+/** Many times as wide as a letter, while terminals count one column: a row of these pushes the text after it out of sight. */
+const oversized = /[\u2e3a\u2e3b\ufdfd\u{12000}-\u{1254f}]/u;
 const combining = /\p{M}/u;
 /** A letter that is struck through or enclosed looks like another. */
 const overlay = /[\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20dd-\u20e0\u20e2-\u20ea]/u;
@@ -76,7 +78,8 @@ export function findInvisible(text: string): readonly string[] {
     .split("\n")
     .map((line) => (plainAscii.test(line) ? "" : markLine([...line], true, new Map())));
   const codes = new Set(lines.flatMap((line) => line.match(/(?<=⟨)U\+[0-9A-F]+(?=⟩)/g) ?? []));
-  for (const harmless of ["U+0009", "U+0020", "U+27E8", "U+2937", "U+3000"]) codes.delete(harmless);
+  for (const harmless of ["U+0009", "U+0020", "U+27E8", "U+2937", "U+2E3A", "U+2E3B", "U+3000", "U+FDFD"])
+    codes.delete(harmless);
   return [...codes];
 }
 
@@ -100,7 +103,7 @@ function formatCode(char: string): string {
 function isVisibleAt(chars: readonly string[], i: number, base: string, run: number): boolean {
   const char = chars[i] ?? "";
   // "⤷" at the start of a row means that it continues the row above.
-  if (char === "⟨" || (char === "⤷" && i === 0)) return false;
+  if (char === "⟨" || (char === "⤷" && i === 0) || oversized.test(char)) return false;
   if (invisible.test(char)) return drawnFormat.test(char) || isNeededByScript(chars, i);
   if (hangulVowel.test(char)) return hangulInitial.test(chars[i - 1] ?? "");
   if (hangulFinal.test(char)) return mayTakeFinal(chars, i - 1);

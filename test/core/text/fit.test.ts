@@ -117,6 +117,12 @@ test("wide letters take more columns", () => {
   expect(fold("W".repeat(30))).toEqual(["W".repeat(24), `⤷ ${"W".repeat(6)}`]);
 });
 
+test("letters of other scripts count as wide, because some are", () => {
+  expect(fold("ൠ".repeat(30))).toEqual(["ൠ".repeat(20), `⤷ ${"ൠ".repeat(10)}`]);
+  expect(fold("漢".repeat(30))).toEqual(["漢".repeat(20), `⤷ ${"漢".repeat(10)}`]);
+  expect(fold("я".repeat(40))).toEqual(["я".repeat(40)]);
+});
+
 test("wrapping loses and adds no letter, and no row ends in a blank of the middle of the text", () => {
   const letters = fc.string({
     unit: fc.constantFrom("a", "W", " ", "漢", "🙂", "e\u0301", "⟨U+202E⟩"),

@@ -63,6 +63,7 @@ describe("invisible characters are marked", () => {
     ["tabs that push a line out of sight", `${"\t".repeat(12)}x`, `${"\t".repeat(11)}⟨U+0009⟩x`],
     ["a blank at the end", "ls \\ \nrm x", "ls \\⟨U+0020⟩\nrm x"],
     ["so many spaces that the rest is out of sight", `ls${" ".repeat(90)}; rm x`, "ls⟨90 spaces⟩; rm x"],
+    ["characters as wide as many letters", "# \u2e3b\ufdfd\u{12031} x", "# ⟨U+2E3B⟩⟨U+FDFD⟩⟨U+12031⟩ x"],
     ["our own mark", "⟨U+202E⟩", "⟨U+27E8⟩U+202E⟩"],
     ["our own sign for a line that goes on", "⤷ x", "⟨U+2937⟩ x"],
   ])("%s", (_, text, shown) => {
