@@ -134,14 +134,21 @@ const formatGrants = (payload: JsonRecord): readonly FittedLine[] =>
 /** The model can choose the shell: one of another folder can be any program, so it is shown. */
 const systemShells = /^\/(?:usr\/(?:local\/)?)?bin\/(?:bash|zsh|sh|dash)$/;
 
-/** The server wraps the command: `/bin/bash -lc 'npm test'`. */
+/** The server wraps the command: `/bin/bash -lc 'npm test'`. Anything else in the text stays visible. */
 function findCommand(command: unknown): string | null {
   if (typeof command !== "string" || command === "") return null;
+  const script = findScript(command);
+  // A comment or a redirect is no word. One at the end would take this letter.
+  return script !== null && findScript(`${command}x`) === `${script}x` ? script : command;
+}
+
+function findScript(command: string): string | null {
   const [only, ...others] = parseSimpleCommands(command) ?? [];
-  const [shell = "", option, script, ...rest] = only?.words ?? [];
+  const [shell = "", option, script = null, ...rest] = only?.words ?? [];
   const isWrapper =
     others.length === 0 && only?.assignments.size === 0 && systemShells.test(shell) && rest.length === 0;
-  return isWrapper && (option === "-lc" || option === "-c") && script !== undefined ? script : command;
+  const [, start] = /^\S+ -l?c (\d*[<>&])?/.exec(command) ?? [null, "not a wrapper"];
+  return isWrapper && start === undefined && (option === "-lc" || option === "-c") ? script : null;
 }
 
 function describePatch(payload: JsonRecord, context: RequestContext): AskDetails {

@@ -25,6 +25,23 @@ describe("a command", () => {
       expect(describeCommand(command)?.lines).toEqual([command]);
     },
   );
+  test.each([
+    "/bin/bash -lc 'npm test' # and more",
+    "/bin/bash -lc 'npm test' 2>/dev/null",
+    "/bin/bash -lc 2>/dev/null 'npm test'",
+    "2>/dev/null /bin/bash -lc 'npm test'",
+    "/bin/bash -lc 'npm test' ''",
+    "/bin/bash -lc 'npm test'; ls",
+  ])("with something beside the script is shown as it is: %s", (command) => {
+    expect(describeCommand(command)?.lines).toEqual([command]);
+  });
+  test.each([
+    [String.raw`/bin/bash -lc "it's \$5 \"now\""`, `it's $5 "now"`],
+    ["/bin/bash -lc ls", "ls"],
+    ["/bin/bash -lc 'a'\"'\"'b'", "a'b"],
+  ])("in quotes is shown without them: %s", (command, script) => {
+    expect(describeCommand(command)?.lines).toEqual([script]);
+  });
   test("is shown with what else is allowed with it", () => {
     const additionalPermissions = { fileSystem: { write: ["/home/dev"] } };
     const networkApprovalContext = { host: "evil.example" };
