@@ -66,7 +66,8 @@ export async function startDesktop(options: VirtualDesktopOptions = {}) {
     GSETTINGS_BACKEND: options.gnome ? "keyfile" : "memory",
     BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0",
   };
-  const shots = process.env.BECKON_SHOTS ?? join(tmpdir(), "beckon-shots");
+  // Not a folder that all users of the machine share: it belongs to the first of them.
+  const shots = process.env.BECKON_SHOTS ?? join(home, "shots");
   const children = new Set<Bun.Subprocess>();
 
   /** The process ends with the desktop, and with the test run, even if that is killed. */
@@ -144,7 +145,7 @@ export async function startDesktop(options: VirtualDesktopOptions = {}) {
     },
     killNotifications: () => end(notifications),
 
-    /** Returns the path of the picture. */
+    /** Returns the path of the picture, which is removed with the desktop unless BECKON_SHOTS names a folder for it. */
     async screenshot(name: string, area?: Area): Promise<string> {
       const path = join(shots, `${name}.png`);
       mkdirSync(shots, { recursive: true });
