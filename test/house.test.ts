@@ -48,6 +48,16 @@ describe("the house", () => {
     ).toEqual([]);
   });
 
+  const places: readonly (readonly [what: string, how: RegExp, paths: readonly string[]])[] = [
+    // The forwarder reads the file without node:fs.
+    ["reads /proc/PID/stat", /\/stat["`]/, ["src/hook/meta.ts", "src/system/processes.ts"]],
+  ];
+
+  test.each(places)("no other place %s", (_, how, paths) => {
+    const found = [...src].filter(([path, source]) => how.test(transpile(path, source)));
+    expect(found.map(([path]) => path)).toEqual([...paths]);
+  });
+
   test("only an agent's decide.ts writes a decision, and only answers/ asks it to", () => {
     // Transpiled, so that comments and types may say these words.
     const code = [...src].map(([path, source]) => [path, transpile(path, source)] as const);

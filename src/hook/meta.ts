@@ -9,7 +9,7 @@ import { limits } from "../core/limits.ts";
 import { pickTerminalVariables } from "../core/terminal-variables.ts";
 import type { Env } from "../system/folders.ts";
 import { currentFolder } from "../system/folders.ts";
-import { formatTty } from "../system/tty.ts";
+import { type ProcessStat, parseStat } from "../system/process-stat.ts";
 
 /** The agent whose hook this is. */
 export interface Sender {
@@ -112,7 +112,7 @@ export async function readSurroundings({ id, forwarding }: Sender, env: Env): Pr
     host: boot === null || namespace === null ? null : `${boot}/pid:[${namespace}]`,
     pid: agentPid ?? agentProcess?.pid ?? null,
     procStart: agentProcess?.start ?? null,
-    tty: agentProcess ? formatTty(agentProcess.tty) : null,
+    tty: agentProcess?.tty ?? null,
   };
 }
 
@@ -132,25 +132,9 @@ export async function readSmall(path: string): Promise<string | null> {
   return stat?.isFile() && stat.size <= limits.maxSmallFileBytes ? file.text().catch(returnNull) : null;
 }
 
-interface ProcessStat {
-  readonly pid: number;
-  readonly name: string;
-  readonly parent: number;
-  readonly tty: number;
-  readonly start: string;
-}
-
 /** Null if there is no such process. */
 export async function readProcess(pid: number): Promise<ProcessStat | null> {
-  const text = await readText(`/proc/${pid}/stat`);
-  if (text === null) return null;
-  // The name can have spaces and parentheses in it, so fields are counted from the last parenthesis.
-  const end = text.lastIndexOf(")");
-  const fields = text.slice(end + 2).split(" ");
-  const start = fields[19];
-  if (end < 0 || start === undefined) return null;
-  const name = text.slice(text.indexOf("(") + 1, end);
-  return { pid, name, parent: Number(fields[1]), tty: Number(fields[4]), start };
+  return parseStat((await readText(`/proc/${pid}/stat`)) ?? "");
 }
 
 /** Other names that an agent's process can have. Newer versions of Node name theirs MainThread. */

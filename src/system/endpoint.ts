@@ -7,7 +7,7 @@ import { asRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import { ensurePrivateFolder, ignoreErrors, readOwnFile, writePrivateFile } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
-import { isAlive, parseStartTime, readSystemFile } from "./processes.ts";
+import { isAlive, readStat, readSystemFile } from "./processes.ts";
 
 export interface Endpoint {
   readonly url: string;
@@ -24,10 +24,7 @@ export function writeEndpoint(
   paths: Pick<Paths, "endpoint">,
   { url, pid, key }: Endpoint & { readonly key: string },
 ): void {
-  const identity =
-    pid === process.pid
-      ? { start: parseStartTime(readSystemFile("/proc/self/stat") ?? ""), boot: readBootId() }
-      : {};
+  const identity = pid === process.pid ? { start: readStat(pid)?.start ?? null, boot: readBootId() } : {};
   writePrivateFile(paths.endpoint, `${JSON.stringify({ url, pid, ...identity, key })}\n`);
 }
 

@@ -4,6 +4,7 @@
  */
 import { closeSync, openSync, readSync } from "node:fs";
 import type { Session } from "../core/session/session.ts";
+import { type ProcessStat, parseStat } from "./process-stat.ts";
 
 /** The start time in the system's own unit. null if there is no such process or it is a zombie; "" if it lives but its start time is unknown. */
 export function readStartTime(pid: number): string | null {
@@ -11,21 +12,17 @@ export function readStartTime(pid: number): string | null {
 }
 
 function readStartOnLinux(pid: number): string | null {
-  const stat = readSystemFile(`/proc/${pid}/stat`);
-  if (stat === null) return null;
-  const [state] = fieldsAfterName(stat);
-  return state === "Z" || state === "X" ? null : parseStartTime(stat);
+  const stat = readStat(pid);
+  return stat === null || hasEnded(stat) ? null : stat.start;
 }
 
-/** The start time in the text of /proc/PID/stat. */
-export function parseStartTime(stat: string): string | null {
-  return fieldsAfterName(stat)[19] ?? null;
+/** Null if there is no such process, and on systems other than Linux. */
+export function readStat(pid: number): ProcessStat | null {
+  return parseStat(readSystemFile(`/proc/${pid}/stat`, "utf8") ?? "");
 }
 
-/** The program's name stands in parentheses and can contain any character, so the fields are counted from its end. */
-function fieldsAfterName(stat: string): string[] {
-  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-}
+/** A zombie keeps its pid until its parent asks how it ended. */
+export const hasEnded = ({ state }: ProcessStat): boolean => state === "Z" || state === "X";
 
 function checkWithSignal(pid: number): "" | null {
   try {
@@ -76,9 +73,8 @@ export function listAncestors(pid: number = process.pid): readonly number[] {
 }
 
 function readParent(pid: number): number | null {
-  const stat = readSystemFile(`/proc/${pid}/stat`);
-  const parent = stat === null ? Number.NaN : Number(fieldsAfterName(stat)[1]);
-  return Number.isInteger(parent) && parent > 0 ? parent : null;
+  const parent = readStat(pid)?.parent ?? 0;
+  return parent > 0 ? parent : null;
 }
 
 /** The processes that a process has started. Empty on systems other than Linux. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, readlinkSync, realpathSync, symlinkSync } from "node:fs";
 import { limits } from "../../src/core/limits.ts";
-import { formatTty } from "../../src/system/tty.ts";
+import { formatTty } from "../../src/system/process-stat.ts";
 import { forEachTest } from "../for-each-test.ts";
 import { testWith } from "../needs.ts";
 import {

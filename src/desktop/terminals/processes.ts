@@ -1,7 +1,7 @@
 /** The processes of this machine, as far as this user may see them, with their terminals, sockets and connections. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import type { Exec } from "../../core/ports.ts";
-import { formatTty } from "../../system/tty.ts";
+import { hasEnded, readStat } from "../../system/processes.ts";
 import type { ProcessInfo, TerminalEnv } from "./plan.ts";
 
 export interface Processes {
@@ -34,20 +34,11 @@ const tryRead = <T>(read: () => T): T | null => {
 };
 
 function readProcess(pid: number): ProcessInfo | null {
-  const stat = tryRead(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
-  if (stat === null) return null;
-  // The name may contain spaces and parentheses, so fields are counted from the last parenthesis.
-  const end = stat.lastIndexOf(")");
-  const [state, parent, , , tty, ...rest] = stat.slice(end + 2).split(" ");
-  if (state === "Z" || state === "X") return null;
-  return {
-    pid,
-    parent: Number(parent),
-    name: stat.slice(stat.indexOf("(") + 1, end),
-    program: tryRead(() => readlinkSync(`/proc/${pid}/exe`)) ?? "",
-    tty: formatTty(Number(tty)),
-    start: rest[14] ?? null,
-  };
+  const stat = readStat(pid);
+  if (stat === null || hasEnded(stat)) return null;
+  const { name, parent, tty, start } = stat;
+  const program = tryRead(() => readlinkSync(`/proc/${pid}/exe`)) ?? "";
+  return { pid, parent, name, program, tty, start };
 }
 
 function parseEnvironment(text: string): TerminalEnv {

@@ -1,7 +1,7 @@
 /** Finds Claude Code and its version. Older versions refuse settings with a hook they do not know, so install needs it. */
 import { readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
-import { parseStartTime } from "../../../system/processes.ts";
+import { readStat } from "../../../system/processes.ts";
 import type { ProgramSearch } from "../../agent.ts";
 import { readFolder, type SearchOptions, searchProgram } from "../../setup/find-program.ts";
 import { hookTable } from "../hooks.ts";
@@ -47,9 +47,9 @@ function findRunning(folder: string, platform: NodeJS.Platform): string[] {
       try {
         // The pid can belong to another process by now.
         const { procStart } = JSON.parse(readFileSync(join(folder, "sessions", name), "utf8"));
-        const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
         const program = readlinkSync(`/proc/${pid}/exe`);
-        return String(procStart) === parseStartTime(stat) && /(^|\/)(claude|versions\/[\d.]+)$/.test(program)
+        return String(procStart) === readStat(Number(pid))?.start &&
+          /(^|\/)(claude|versions\/[\d.]+)$/.test(program)
           ? [program]
           : [];
       } catch {

@@ -9,9 +9,8 @@ import type { DesktopWindow, Exec, ListWindows } from "../../../core/ports.ts";
 import type { Place } from "../../../core/session/event.ts";
 import { pickTerminalVariables } from "../../../core/terminal-variables.ts";
 import { readVariable } from "../../../core/terminals.ts";
-import { listAncestors, parseStartTime } from "../../../system/processes.ts";
+import { listAncestors, readStat } from "../../../system/processes.ts";
 import { findRepository } from "../../../system/repository.ts";
-import { formatTty } from "../../../system/tty.ts";
 import { isOwnSocket as isOwnSocketFile } from "./own-socket.ts";
 
 /** A terminal that runs `codex`. */
@@ -144,10 +143,8 @@ function listCodexTerminals(): readonly CodexTerminal[] {
     .filter((name) => /^[1-9]\d*$/.test(name))
     .flatMap((pid) => {
       try {
-        const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-        const end = stat.lastIndexOf(")");
-        const tty = formatTty(Number(stat.slice(end + 2).split(" ")[4]));
-        if (stat.slice(stat.indexOf("(") + 1, end) !== "codex" || tty === null) return [];
+        const { name, tty, start } = readStat(Number(pid)) ?? { tty: null };
+        if (name !== "codex" || tty === null) return [];
         const args = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
         if (args.some((arg) => withoutScreen.test(arg))) return [];
         const env = Object.fromEntries(
@@ -157,7 +154,7 @@ function listCodexTerminals(): readonly CodexTerminal[] {
         );
         const ancestors = listAncestors(Number(pid));
         const isShared = !args.includes("--no-daemon");
-        return [{ pid: Number(pid), procStart: parseStartTime(stat), tty, env, ancestors, isShared }];
+        return [{ pid: Number(pid), procStart: start, tty, env, ancestors, isShared }];
       } catch {
         // It has ended, or belongs to another user.
         return [];

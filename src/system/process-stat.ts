@@ -1,0 +1,34 @@
+/** Reads the text of /proc/PID/stat. No imports: it is loaded at every hook. */
+
+export interface ProcessStat {
+  readonly pid: number;
+  readonly name: string;
+  /** "Z" and "X": it has ended. */
+  readonly state: string;
+  readonly parent: number;
+  /** The path of its terminal; null if it has none. */
+  readonly tty: string | null;
+  /** In clock ticks since boot. */
+  readonly start: string;
+}
+
+/** Null if the text is something else. The name can contain any character, so the fields are counted from its closing parenthesis. */
+export function parseStat(text: string): ProcessStat | null {
+  const end = text.lastIndexOf(")");
+  const fields = text.slice(end + 2).split(" ");
+  const [state = "", parent, , , tty] = fields;
+  const start = fields[19];
+  if (end < 0 || start === undefined) return null;
+  const name = text.slice(text.indexOf("(") + 1, end);
+  const pid = Number.parseInt(text, 10);
+  return { pid, name, state, parent: Number(parent), tty: formatTty(Number(tty)), start };
+}
+
+/** `device` is tty_nr of /proc/PID/stat: the minor number is in bits 31–20 and 7–0, the major in bits 15–8. null if there is none. */
+export function formatTty(device: number): string | null {
+  const major = (device >> 8) & 0xfff;
+  const minor = (device & 0xff) | ((device >>> 12) & 0xfff00);
+  if (major >= 136 && major <= 143) return `/dev/pts/${(major - 136) * 256 + minor}`;
+  if (major === 4) return minor < 64 ? `/dev/tty${minor}` : `/dev/ttyS${minor - 64}`;
+  return null;
+}
