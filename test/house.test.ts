@@ -22,6 +22,10 @@ for (const path of [...new Bun.Glob("src/**/*.{ts,tsx}").scanSync(repo)].sort())
   src.set(path, await Bun.file(join(repo, path)).text());
 }
 
+// Transpiled, so that comments and types may say any word.
+const code = [...src].map(([path, source]) => [path, transpile(path, source)] as const);
+const pathsWith = (pattern: RegExp) => code.flatMap(([path, text]) => (pattern.test(text) ? [path] : []));
+
 describe("the house", () => {
   test("imports point one way: core ← storage ← agents ← rooms ← app ← cli ← main", () => {
     expect(unknownRooms(src)).toEqual([]);
@@ -50,18 +54,19 @@ describe("the house", () => {
 
   const places: readonly (readonly [what: string, how: RegExp, paths: readonly string[]])[] = [
     // The forwarder reads the file without node:fs.
+    ["capitalizes", /\.charAt\(0\)\.toUpperCase\(\)/, ["src/core/text/words.ts"]],
+    ["lists words", /\bIntl\.ListFormat\b/, ["src/core/text/words.ts"]],
+    ["cuts between surrogates", /\\ud800-\\udbff(?!.*\\udc00)/i, ["src/core/text/truncate.ts"]],
+    ["has a table of wide characters", /Emoji_Presentation/, ["src/core/text/width.ts"]],
+    ["formats money", /toFixed\(2\)/, ["src/core/view/figures.ts"]],
     ["reads /proc/PID/stat", /\/stat["`]/, ["src/hook/meta.ts", "src/system/processes.ts"]],
   ];
 
   test.each(places)("no other place %s", (_, how, paths) => {
-    const found = [...src].filter(([path, source]) => how.test(transpile(path, source)));
-    expect(found.map(([path]) => path)).toEqual([...paths]);
+    expect(pathsWith(how)).toEqual([...paths]);
   });
 
   test("only an agent's decide.ts writes a decision, and only answers/ asks it to", () => {
-    // Transpiled, so that comments and types may say these words.
-    const code = [...src].map(([path, source]) => [path, transpile(path, source)] as const);
-    const pathsWith = (pattern: RegExp) => code.flatMap(([path, text]) => (pattern.test(text) ? [path] : []));
     expect(pathsWith(/\bhookSpecificOutput["']?\s*:\s*\{/)).toEqual([
       "src/agents/claude/answering/decide.ts",
       // The work guard's answers, which can only refuse an edit.

@@ -169,6 +169,8 @@ export function heavyInForwarder(files: Files): string[] {
 const smallAndPure: ReadonlySet<string> = new Set([
   "src/core/text/json-text.ts",
   "src/core/text/paths.ts",
+  "src/core/text/truncate.ts",
+  "src/core/text/words.ts",
   "src/core/config/work-guard.ts",
   "src/agents/edits.ts",
   "src/agents/patch.ts",

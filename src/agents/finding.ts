@@ -34,10 +34,3 @@ export type CreateFinding = (state: FindingState, name: string, text: string, fi
 export function createFindings(link: string, prefix: string): CreateFinding {
   return (state, name, text, fix = null) => ({ id: `${prefix}.${name}`, link, state, text, fix });
 }
-
-/** `a, b and c` */
-export const formatList = (items: readonly string[]): string => new Intl.ListFormat("en-GB").format(items);
-
-export function formatCount(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
-}

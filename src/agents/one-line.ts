@@ -1,5 +1,6 @@
 /** One-line texts from what agents send: never longer than a limit, without control characters. */
 import { limits } from "../core/limits.ts";
+import { truncate } from "../core/text/truncate.ts";
 
 /** The start of the text as one line. A long text is not read to its end. */
 export function toOneLine(text: string): string {
@@ -8,11 +9,4 @@ export function toOneLine(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they must not reach a menu or a terminal
   const line = start.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
   return truncate(start.length < text.length ? `${line}…` : line, max);
-}
-
-/** Never splits a surrogate pair. */
-export function truncate(text: string, max: number): string {
-  if (text.length <= max) return text;
-  const end = /[\ud800-\udbff]/.test(text.charAt(max - 2)) ? max - 2 : max - 1;
-  return `${text.slice(0, end)}…`;
 }

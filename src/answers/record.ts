@@ -11,6 +11,7 @@ import {
 import { isProbe, isProbeAlert } from "../core/session/probe.ts";
 import { projectOf, type Session } from "../core/session/session.ts";
 import { formatFailure, statusTexts, summarizeAsk } from "../core/session/texts.ts";
+import { truncate } from "../core/text/truncate.ts";
 import type { Alert } from "../core/view/view.ts";
 import type { AskEnding } from "../core/wire.ts";
 import { createAskOutcomes } from "./ask-outcomes.ts";
@@ -58,8 +59,7 @@ export function createAnswerRecorder(options: AnswerRecorderOptions): AnswerReco
   };
 
   function cleanText(value: string): string {
-    const line = mask(value).replace(/\s+/g, " ").trim();
-    return line.length > maxTextLength ? `${line.slice(0, maxTextLength)}…` : line;
+    return truncate(mask(value).replace(/\s+/g, " ").trim(), maxTextLength);
   }
 
   function add(

@@ -9,6 +9,7 @@ import type { Terminals } from "../core/ports.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { sessionKeyOf } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
+import { capitalize } from "../core/text/words.ts";
 import { type FocusOutcome, formatFocusOutcome } from "../core/view/focus-text.ts";
 import { findNextWaiting } from "../core/view/groups.ts";
 import { createConfigFile } from "../storage/config-file.ts";
@@ -197,5 +198,3 @@ export function createUserActions(options: UserActionsOptions): UserActions {
     },
   };
 }
-
-const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

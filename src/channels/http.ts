@@ -115,12 +115,6 @@ export function readRetryAfterMs(headers: Headers, now: number = Date.now()): nu
   return Number.isFinite(ms) ? Math.max(0, ms) : null;
 }
 
-/** The same for a limit in characters, which services count as UTF-16 code units. */
-export function cutToLength(text: string, maxLength: number): string {
-  if (text.length <= maxLength) return text;
-  return `${text.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, "")}…`;
-}
-
 /** Cuts at the end of a character, and marks the cut. */
 export function cutToBytes(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;

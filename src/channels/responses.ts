@@ -6,6 +6,7 @@ import type { Answer, AskDetails } from "../core/session/ask-details.ts";
 import { answerIdOf } from "../core/session/keys.ts";
 import type { Ask, Session } from "../core/session/session.ts";
 import { truncateEnd } from "../core/text/text.ts";
+import { capitalize } from "../core/text/words.ts";
 import type { ChannelReply, ChannelResponse, Service } from "./channel.ts";
 import { createAnswer, type ResponseMeaning } from "./message.ts";
 import type { Reference, References } from "./references.ts";
@@ -135,5 +136,3 @@ export function createResponseHandler(options: ResponseHandlerOptions) {
     return { text: "It works.", isAccepted: true };
   };
 }
-
-const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

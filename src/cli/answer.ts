@@ -3,6 +3,7 @@
 import { closeSync, constants, openSync, readSync } from "node:fs";
 import type { Answer, AskDetails, Question } from "../core/session/ask-details.ts";
 import { findClosestText } from "../core/text/closest.ts";
+import { formatCount } from "../core/text/words.ts";
 import { sortSnapshots } from "../core/view/order.ts";
 import { type AskSnapshot, keyOfSnapshot, type SessionSnapshot } from "../core/view/snapshot.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
@@ -19,7 +20,7 @@ import {
 import { fetchSessions } from "./client.ts";
 import { answerCommand } from "./commands/answer.ts";
 import { fetchSession, nameOf, shortId } from "./find-session.ts";
-import { print, stripControls } from "./output.ts";
+import { findWidest, print, stripControls } from "./output.ts";
 
 interface AnswerArguments {
   /** null: the session that has waited longest. */
@@ -150,7 +151,7 @@ function formatDetails(details: AskDetails, sessionName: string): string[] {
 function formatAsk(details: AskDetails, sessionName: string, answerCommand: string): string[] {
   const isPart = !details.isWhole && details.kind !== "question";
   const choices = choicesOf(details).map(([words, about]) => [`  ${answerCommand} ${words}`, about] as const);
-  const columns = Math.max(...choices.map(([command]) => Bun.stringWidth(command)));
+  const columns = findWidest(choices.map(([command]) => command));
   return [
     ...formatDetails(details, sessionName),
     ...(isPart ? ["Not all of it can be shown here, so you can allow it only in its terminal."] : []),
@@ -299,7 +300,7 @@ function parseReplies(questions: readonly Question[], words: readonly string[], 
   // The reply to a single question needs no quotes.
   const texts = questions.length === 1 ? [words.join(" ")] : words;
   if (texts.length !== questions.length) {
-    const answers = texts.length === 1 ? "1 answer" : `${texts.length} answers`;
+    const answers = formatCount(texts.length, "answer");
     throw choiceError(
       `${questions.length} questions, but ${answers}. Answer each with one word, or put quotes around your text`,
       questions.map(formatQuestion),

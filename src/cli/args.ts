@@ -1,6 +1,7 @@
 /** Reads the arguments of a command. Every error names the argument that is wrong and what the command takes. */
 import { parseArgs } from "node:util";
 import { findClosest } from "../core/text/closest.ts";
+import { formatList } from "../core/text/words.ts";
 import { type Callable, type CommandDefinition, namesOf, type OptionTable, shownOptions } from "./command.ts";
 
 /** A call that makes no sense: exit code 2. A call that failed has exit code 1. `main` adds where to read more. */
@@ -136,8 +137,7 @@ function unknownOption(arg: string, command: Callable): string {
     option.value === undefined ? namesOf(known, option) : [],
   );
   const values = shown.flatMap(([known, { value }]) => (value === undefined ? [] : [`${known} ${value}`]));
-  const takes =
-    names.length === 0 ? "no options" : new Intl.ListFormat("en-GB").format([...flags, ...values]);
+  const takes = names.length === 0 ? "no options" : formatList([...flags, ...values]);
   const text = `unknown option ${quote(arg)}: ${command.name} takes ${takes}`;
   return command.hint === undefined ? text : `${text}. ${command.hint}`;
 }

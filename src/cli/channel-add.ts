@@ -15,6 +15,7 @@ import { parseConfig } from "../core/config/config.ts";
 import { asRecord, type JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import { findClosest } from "../core/text/closest.ts";
+import { formatCount } from "../core/text/words.ts";
 import type { Json } from "../settings-file/json-text.ts";
 import { readConfigFile } from "../storage/config-file.ts";
 import { readSmallFile } from "../storage/files.ts";
@@ -180,7 +181,7 @@ function formatWait(seconds: number): string {
   if (seconds === 0) return "at once";
   const isMinutes = seconds >= 60 && seconds % 60 === 0;
   const count = isMinutes ? seconds / 60 : seconds;
-  return `after ${count} ${isMinutes ? "minute" : "second"}${count === 1 ? "" : "s"} without an answer`;
+  return `after ${formatCount(count, isMinutes ? "minute" : "second")} without an answer`;
 }
 
 /** A null is the same as no value. */

@@ -11,7 +11,7 @@ import { fetchChannelReports, readChannels } from "./channel-facts.ts";
 import { testChannel, unknownChannel } from "./channel-test.ts";
 import type { Callable } from "./command.ts";
 import { channelAdd, channelCommand, channelList, channelRemove, channelTest } from "./commands/channel.ts";
-import { formatJson, homeFolder, padText, print, printLines } from "./output.ts";
+import { findWidest, formatJson, homeFolder, padText, print, printLines } from "./output.ts";
 
 const subcommands = {
   add: (args: string[]) => addChannel(readName(args, channelAdd)),
@@ -108,7 +108,7 @@ const headings = ["NAME", "SERVICE", "DETAIL", "ANSWERS", "STATE"];
 /** The last column is as wide as it needs. */
 function formatTable(rows: readonly (readonly string[])[]): string[] {
   const all = [headings, ...rows];
-  const widths = headings.map((_, n) => Math.max(...all.map((row) => Bun.stringWidth(row[n] ?? ""))));
+  const widths = headings.map((_, n) => findWidest(all.map((row) => row[n] ?? "")));
   return all.map((row) =>
     row.map((cell, n) => (n === row.length - 1 ? cell : padText(cell, widths[n] ?? 0))).join("  "),
   );

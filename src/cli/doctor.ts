@@ -1,6 +1,7 @@
 /** `beckon doctor`: tests every part with a live event, and prints how to fix what is broken. */
 import type { Agent } from "../agents/agent.ts";
-import { type Finding, type FindingState, formatCount, links } from "../agents/finding.ts";
+import { type Finding, type FindingState, links } from "../agents/finding.ts";
+import { formatCount } from "../core/text/words.ts";
 import { parseArguments } from "./args.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { runChecks } from "./doctor-checks.ts";

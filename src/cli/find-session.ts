@@ -6,7 +6,7 @@ import type { SessionSnapshot } from "../core/view/snapshot.ts";
 import type { Paths } from "../storage/paths.ts";
 import { quote, usageError } from "./args.ts";
 import { type ApiResponse, callApi, fetchSessions } from "./client.ts";
-import { padText, stripControls, truncate } from "./output.ts";
+import { findWidest, padText, stripControls, truncate } from "./output.ts";
 
 /** Throws an error for the user if there is no such session, or if several match. */
 export async function fetchSession(paths: Paths, name: string): Promise<SessionSnapshot> {
@@ -97,8 +97,7 @@ function formatCandidates(candidates: readonly Candidate[]): string[] {
       topic: topic === "" ? "" : `“${truncate(topic, maxTitleColumns)}”`,
     };
   });
-  const widthOf = (column: "id" | "name" | "group") =>
-    Math.max(...rows.map((row) => Bun.stringWidth(row[column])));
+  const widthOf = (column: "id" | "name" | "group") => findWidest(rows.map((row) => row[column]));
   const widths = { id: widthOf("id"), name: widthOf("name"), group: widthOf("group") };
   return rows.map(({ id, name, group, topic }) =>
     `  ${padText(id, widths.id)}  ${padText(name, widths.name)}  ${padText(group, widths.group)}  ${topic}`.trimEnd(),

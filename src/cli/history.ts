@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { limits } from "../core/limits.ts";
 import { shortenHomePath } from "../core/text/paths.ts";
-import { formatExactDuration } from "../core/view/amounts.ts";
+import { formatExactDuration } from "../core/view/figures.ts";
 import {
   type HistoryItem,
   type HistoryKind,
@@ -19,6 +19,7 @@ import { ambiguousError } from "./find-session.ts";
 import {
   bold,
   dim,
+  findWidest,
   formatDay,
   formatJson,
   formatLine,
@@ -130,12 +131,11 @@ export function formatPage(page: HistoryPage, options: PageOptions): string[] {
   if (!page.enabled) return ['The history is off: your settings have "history": "off".'];
   if (page.items.length === 0) return [...problem, "Nothing found."];
   const items = page.items.toReversed();
-  const widest = (texts: readonly string[]) => Math.max(0, ...texts.map((text) => Bun.stringWidth(text)));
   // A long name must not take the text's room on a narrow screen.
   const maxProject = Math.min(maxProjectColumns, Math.floor(columns / 6));
   const widths = {
-    project: Math.min(maxProject, widest(items.map(nameProject))),
-    kind: widest(items.map(({ kind }) => kind)),
+    project: Math.min(maxProject, findWidest(items.map(nameProject))),
+    kind: findWidest(items.map(({ kind }) => kind)),
   };
   const lines = items.flatMap((item, index) => {
     const day = formatDay(item.at);

@@ -2,8 +2,8 @@
 import { delimiter, dirname } from "node:path";
 import { version } from "../../package.json";
 import type { Agent, Scope } from "../agents/agent.ts";
-import { formatCount } from "../agents/finding.ts";
 import { listVariables } from "../agents/index.ts";
+import { formatCount } from "../core/text/words.ts";
 import { hasScreen } from "../hook/launch-app.ts";
 import { type BinaryPlan, findProgram, isSameContent } from "../setup/binary.ts";
 import { updateGuardHooks } from "../setup/guard-hooks.ts";

@@ -10,6 +10,7 @@ import { parseArguments, quote, usageError } from "./args.ts";
 import { notRunning } from "./client.ts";
 import { logCommand } from "./commands/log.ts";
 import {
+  findWidest,
   formatDay,
   formatJson,
   formatLine,
@@ -64,9 +65,8 @@ function formatEntries(entries: readonly AnswerLogEntry[], columns: number): str
   if (entries.length === 0) return ["Nothing has been asked or shown yet."];
   const home = homeFolder();
   const rows = entries.map((entry) => createRow(entry, home));
-  const widest = (texts: readonly string[]) => Math.max(...texts.map((text) => Bun.stringWidth(text)));
-  const project = Math.min(maxProjectColumns, widest(rows.map((row) => row.project)));
-  const outcome = Math.min(maxOutcomeColumns, widest(rows.map((row) => row.outcome + row.by)));
+  const project = Math.min(maxProjectColumns, findWidest(rows.map((row) => row.project)));
+  const outcome = Math.min(maxOutcomeColumns, findWidest(rows.map((row) => row.outcome + row.by)));
   const asked = columns - timeColumns - project - outcome - 3 * gap.length;
   const isAllToday = rows.every(({ day }) => day === formatDay(Date.now()));
   const formatRow = asked >= minAskedColumns ? formatWide : formatNarrow;

@@ -1,4 +1,4 @@
-/** What every command uses to print: safe text, widths in columns, durations, and stdout. */
+/** What every command uses to print: safe text, widths in columns, and stdout. */
 
 import { shortenHome } from "../core/text/paths.ts";
 import { homeOf } from "../system/folders.ts";
@@ -54,6 +54,10 @@ export function terminalColumns(): number {
   return process.stdout.columns || Number(process.env.COLUMNS) || defaultColumns;
 }
 
+/** How many columns the widest of the texts takes. */
+export const findWidest = (texts: readonly string[]): number =>
+  Math.max(0, ...texts.map((text) => Bun.stringWidth(text)));
+
 /** The longest start of the text that fits. Some characters take two columns. */
 function fitStart(text: string, columns: number): string {
   let start = "";
@@ -89,16 +93,6 @@ export function wrapText(text: string, columns: number, maxLines: number): strin
 export function padText(text: string, columns: number): string {
   const shown = truncate(text, columns);
   return shown + " ".repeat(Math.max(0, columns - Bun.stringWidth(shown)));
-}
-
-/** In one or two units: 8s, 12m, 3h 05m, 2d. */
-export function formatDuration(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1_000));
-  if (seconds < 60) return `${seconds}s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes}m`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 24 ? `${hours}h ${String(minutes % 60).padStart(2, "0")}m` : `${Math.floor(hours / 24)}d`;
 }
 
 export const bold = "\x1b[1m";

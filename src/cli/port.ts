@@ -5,6 +5,7 @@ import type { Agent } from "../agents/agent.ts";
 import { defaultAgent, loadAgents } from "../agents/index.ts";
 import { isRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
+import { formatAge } from "../core/view/figures.ts";
 import type { HookOutput } from "../core/wire.ts";
 import { readConfigFile } from "../storage/config-file.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
@@ -45,7 +46,6 @@ import { fetchSession } from "./find-session.ts";
 import {
   bold,
   dim,
-  formatDuration,
   formatJson,
   hasColour,
   padText,
@@ -217,7 +217,7 @@ function formatTable(book: PortBook, folder: string, ports: readonly Port[], now
 
 function formatRun({ startedAt, session }: PortRun, now: number): string {
   const who = session === null ? "every session" : `session ${formatSession(session)}`;
-  return `${who} for ${formatDuration(now - startedAt)}`;
+  return `${who} for ${formatAge(now - startedAt)}`;
 }
 
 function formatDependencies(book: PortBook, folder: string, port: Port): string[] {
@@ -238,7 +238,7 @@ async function show(args: string[]): Promise<number> {
     return 0;
   }
   const now = Date.now();
-  const age = (at: number) => `${formatDuration(now - at)} ago`;
+  const age = (at: number) => `${formatAge(now - at)} ago`;
   printLines([
     `${id}: ${shown.title}`,
     `status      ${described.status}`,

@@ -1,6 +1,7 @@
 /** The sessions that a stopped beckon left on disk. Loaded only then: the schemas would cost every other call 5 ms. */
 import { existsSync } from "node:fs";
 import { readPreferences } from "../alerts/state-file.ts";
+import { formatAge } from "../core/view/figures.ts";
 import { createSnapshot, type SessionSnapshot } from "../core/view/snapshot.ts";
 import { decodeState } from "../state/saved-state.ts";
 import { readConfigFile } from "../storage/config-file.ts";
@@ -9,7 +10,6 @@ import { loadJsonState } from "../storage/json-state.ts";
 import type { Paths } from "../storage/paths.ts";
 import { loadSnapshot } from "../storage/snapshot.ts";
 import { createClock, formatLocalTime } from "../system/clock.ts";
-import { formatDuration } from "./output.ts";
 
 export interface SavedSessions {
   readonly sessions: readonly SessionSnapshot[];
@@ -36,6 +36,6 @@ export function readSavedSessions(paths: Paths): SavedSessions {
   if (dropped) warnings.push(describeDroppedEvents(dropped));
   if (existsSync(paths.spool)) warnings.push("It will read newer events when it starts.");
   if (savedAt !== null && sessions.length > 0)
-    warnings.push(`This is what it knew ${formatDuration(now.at - savedAt)} ago:`);
+    warnings.push(`This is what it knew ${formatAge(now.at - savedAt)} ago:`);
   return { sessions, warnings };
 }

@@ -1,5 +1,6 @@
 /** `beckon stats`: how long agents waited for you, and what they used, by day and project. */
-import { formatCost, formatExactDuration, formatTokens } from "../core/view/amounts.ts";
+import { formatCount } from "../core/text/words.ts";
+import { formatCost, formatExactDuration, formatTokens } from "../core/view/figures.ts";
 import type { DayStats, PortStats, ProjectStats, Stats } from "../core/wire.ts";
 import { resolvePaths } from "../storage/paths.ts";
 import { parseArguments, quote, usageError } from "./args.ts";
@@ -8,6 +9,7 @@ import { statsCommand } from "./commands/stats.ts";
 import {
   bold,
   dim,
+  findWidest,
   formatJson,
   formatLine,
   hasColour,
@@ -77,7 +79,7 @@ function formatSummary({ today, days }: Stats, { columns, colour }: StatsOptions
   const median =
     today.medianMs === null ? [] : [`you answered in ${formatExactDuration(today.medianMs)} (median)`];
   const rules = today.byRules === 0 ? [] : [`${today.byRules} more answered by your rules`];
-  const asks = `${today.asks} ${today.asks === 1 ? "ask" : "asks"} today`;
+  const asks = `${formatCount(today.asks, "ask")} today`;
   const longest = today.longest && [
     `Longest today: ${formatExactDuration(today.longest.ms)} in ${stripControls(today.longest.project ?? today.longest.key)}`,
     today.longest.open ? ", and it still waits" : "",
@@ -115,10 +117,7 @@ function formatTable(title: string, rows: readonly Row[], { columns, colour }: S
   if (rows.length === 0) return [];
   const longest = Math.max(...rows.map(({ waitedMs }) => waitedMs));
   const hasUsage = rows.some(({ tokens }) => tokens > 0);
-  const name = Math.min(
-    maxNameColumns,
-    Math.max(title.length, ...rows.map((row) => Bun.stringWidth(row.name))),
-  );
+  const name = Math.min(maxNameColumns, findWidest([title, ...rows.map((row) => row.name)]));
   const cells = (row: Row) => [
     formatExactDuration(row.waitedMs).padStart(7),
     String(row.asks).padStart(5),
@@ -165,7 +164,7 @@ function formatPorts(ports: readonly PortStats[], { columns, colour }: StatsOpti
   const figureColumns = 8;
   const heads = ["worked", "waited", "tokens", "cost"];
   const room = columns - heads.length * (gap.length + figureColumns);
-  const widest = Math.max(...ports.map((row) => Bun.stringWidth(nameOf(row))));
+  const widest = findWidest(ports.map(nameOf));
   const width = Math.max(minPortColumns, Math.min(room, widest));
   const formatCells = (cells: readonly string[]) =>
     cells.map((cell) => cell.padStart(figureColumns)).join(gap);

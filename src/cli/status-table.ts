@@ -11,23 +11,13 @@ import {
 } from "../core/session/texts.ts";
 import { shortenHomePath } from "../core/text/paths.ts";
 import { truncateMiddle } from "../core/text/text.ts";
-import { formatUsage } from "../core/view/amounts.ts";
+import { formatAge, formatUsage } from "../core/view/figures.ts";
 import { formatGroupCount, type Group, groupLabels, groupMarks, groups } from "../core/view/group-names.ts";
 import { sortSnapshots } from "../core/view/order.ts";
 import { branchOf, formatSessionName, nameSnapshots } from "../core/view/session-names.ts";
 import { type AskSnapshot, keyOfSnapshot, type SessionSnapshot } from "../core/view/snapshot.ts";
 import { nameTerminal } from "../core/view/terminal-name.ts";
-import {
-  bold,
-  dim,
-  formatDuration,
-  padText,
-  paint,
-  red,
-  stripControls,
-  truncate,
-  wrapText,
-} from "./output.ts";
+import { bold, dim, findWidest, padText, paint, red, stripControls, truncate, wrapText } from "./output.ts";
 
 export interface TableOptions {
   readonly now: number;
@@ -149,7 +139,7 @@ function createRows(
       // A title that is part of the name would be there twice.
       title: difference.startsWith("“") ? "" : stripControls(session.title ?? ""),
       agent: hasSeveralAgents ? stripControls(session.provider) : "",
-      since: formatDuration(now - session.since),
+      since: formatAge(now - session.since),
       activity: stripControls(describeActivity(session, home, summarize)),
       terminal: stripControls(describeTerminal(session)),
       usage: formatUsage(session),
@@ -211,7 +201,7 @@ function listDetails(session: SessionSnapshot, home: string, now: number): strin
     ...asks.map((ask) => `${markDanger(ask)}also ${shortenHomePath(summarizeAsk(ask), home)}`),
     ...children.map(
       ({ name, detail, startedAt }) =>
-        `└ ${name} · ${formatDuration(now - startedAt)} · ${detail ?? statusTexts.thinking}`,
+        `└ ${name} · ${formatAge(now - startedAt)} · ${detail ?? statusTexts.thinking}`,
     ),
   ];
   const hidden = details.slice(maxDetails);
@@ -244,16 +234,13 @@ const minProject = 6;
  * and last the id, which users need to answer a session.
  */
 function computeWidths(rows: readonly StatusRow[], columns: number, isFull = false): Widths {
-  const natural = (column: Column) => Math.max(0, ...rows.map((row) => Bun.stringWidth(row[column])));
+  const natural = (column: Column) => findWidest(rows.map((row) => row[column]));
   // What distinguishes two sessions is worth more room than a branch.
   const hasTwins = rows.some(({ difference }) => difference !== "");
   const maxName = Math.max(10, Math.min(hasTwins ? 44 : 28, Math.floor(columns * (hasTwins ? 0.4 : 0.3))));
   const name = Math.min(natural("name"), maxName);
   const since = natural("since");
-  const widest = Math.max(
-    natural("activity"),
-    ...rows.flatMap((row) => row.details.map((line) => Bun.stringWidth(line))),
-  );
+  const widest = findWidest(rows.flatMap(({ activity, details }) => [activity, ...details]));
   let room = columns - markWidth - name - gap - since - gap;
 
   /** Takes the width of a column out of `room`. 0 if less than `min` is left once the activity has `leave`. */

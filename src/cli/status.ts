@@ -1,5 +1,7 @@
 /** `beckon status`: lists every session and what it needs. */
 import type { Quiet } from "../core/config/quiet.ts";
+import { formatCount } from "../core/text/words.ts";
+import { formatAge } from "../core/view/figures.ts";
 import { groupMarks, groups } from "../core/view/group-names.ts";
 import { sortSnapshots } from "../core/view/order.ts";
 import type { SessionSnapshot } from "../core/view/snapshot.ts";
@@ -8,16 +10,7 @@ import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { parseArguments, usageError } from "./args.ts";
 import { fetchSessions, notRunning } from "./client.ts";
 import { statusCommand } from "./commands/status.ts";
-import {
-  formatDuration,
-  formatJson,
-  formatLine,
-  hasColour,
-  homeFolder,
-  print,
-  terminalColumns,
-  wrapText,
-} from "./output.ts";
+import { formatJson, formatLine, hasColour, homeFolder, print, terminalColumns, wrapText } from "./output.ts";
 import { formatQuiet } from "./quiet.ts";
 import { formatStatusTable } from "./status-table.ts";
 import type { WatchData } from "./watch/model.ts";
@@ -128,10 +121,10 @@ function formatHookErrors(paths: Paths, now: number): string[] {
   const recent = readOpenHookErrors(paths, now);
   const last = recent.at(-1);
   if (!last) return [];
-  const errors = recent.length === 1 ? "1 hook error" : `${recent.length} hook errors`;
+  const errors = formatCount(recent.length, "hook error");
   const event = last.event === "-" ? "" : ` (${last.event})`;
   return [
-    `${errors} in the last 24 h. The latest, ${formatDuration(now - last.at)} ago${event}: ${last.text}`,
+    `${errors} in the last 24 h. The latest, ${formatAge(now - last.at)} ago${event}: ${last.text}`,
     `All of them: ${paths.hookLog}. To test the hooks, run: beckon doctor`,
   ];
 }

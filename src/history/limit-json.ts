@@ -1,5 +1,6 @@
 /** Makes a JSON value fit into a number of characters, keeping its shape as far as possible. */
 import { isRecord } from "../core/json.ts";
+import { truncate } from "../core/text/truncate.ts";
 
 const maxItems = 20;
 const maxDepth = 6;
@@ -23,20 +24,15 @@ export function limitValue(value: unknown, maxLength: number): unknown {
   return whole !== null && whole.length <= maxLength ? value : JSON.parse(limitJson(value, maxLength));
 }
 
-export function limitText(text: string, maxLength: number): string {
-  if (text.length <= maxLength) return text;
-  return `${text.slice(0, maxLength - 1).toWellFormed()}…`;
-}
-
 function shorten(value: unknown, length: number, depth: number): unknown {
-  if (typeof value === "string") return limitText(value, length);
+  if (typeof value === "string") return truncate(value, length);
   if (typeof value !== "object" || value === null) return value;
   if (depth >= maxDepth) return "…";
   if (Array.isArray(value)) return value.slice(0, maxItems).map((item) => shorten(item, length, depth + 1));
   if (!isRecord(value)) return null;
   const entries = Object.entries(value).slice(0, maxItems * 2);
   return Object.fromEntries(
-    entries.map(([key, item]) => [limitText(key, 100), shorten(item, length, depth + 1)]),
+    entries.map(([key, item]) => [truncate(key, 100), shorten(item, length, depth + 1)]),
   );
 }
 

@@ -9,9 +9,10 @@ import {
   validateNormalizedEvent,
 } from "../core/normalized-event.ts";
 import type { AgentEvent } from "../core/session/event.ts";
+import { truncate } from "../core/text/truncate.ts";
 import { computeFingerprint } from "../core/view/snapshot.ts";
 import type { Severity } from "../core/wire.ts";
-import { limitJson, limitText, limitValue } from "./limit-json.ts";
+import { limitJson, limitValue } from "./limit-json.ts";
 
 const maxRawLength = 1_500;
 const maxTextLength = 1_900;
@@ -47,7 +48,7 @@ export function normalizeHook(message: HookMessage, event: AgentEvent, details: 
       id: index === 0 ? event.id : `${event.id}:task`,
       task_id: null,
       severity: "info",
-      thinking_text: index === 0 && thinking ? limitText(thinking, maxTextLength) : null,
+      thinking_text: index === 0 && thinking ? truncate(thinking, maxTextLength) : null,
       ...draft,
     }),
     raw: index === 0 ? limitJson(message.payload, maxRawLength) : null,
@@ -119,7 +120,7 @@ function draftEvent(event: AgentEvent, details: EventDetails): Draft | null {
         payload: {
           ...pickTool(change, details),
           exit_code: details.exitCode ?? null,
-          error_message: limitText(details.error || change.outcome, maxTextLength),
+          error_message: truncate(details.error || change.outcome, maxTextLength),
         },
       };
     case "prompt":
@@ -163,7 +164,7 @@ function pickInput({ tool }: EventDetails): JsonRecord {
 function pick(values: Readonly<Record<string, unknown>>): JsonRecord {
   const known = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
   return Object.fromEntries(
-    known.map(([name, value]) => [name, typeof value === "string" ? limitText(value, maxTextLength) : value]),
+    known.map(([name, value]) => [name, typeof value === "string" ? truncate(value, maxTextLength) : value]),
   );
 }
 

@@ -1,5 +1,5 @@
 /** Registers beckon with one agent from the menu: `beckon --install` for the user's own settings, without a login item. */
-import { formatCount } from "../agents/finding.ts";
+import { formatCount } from "../core/text/words.ts";
 import { homeOf } from "../system/folders.ts";
 import { findProgram } from "./binary.ts";
 import { type InstallOptions, install } from "./install.ts";

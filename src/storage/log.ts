@@ -2,6 +2,8 @@
 import { closeSync, constants, fchmodSync, fstatSync, renameSync, writeFileSync } from "node:fs";
 import { limits } from "../core/limits.ts";
 import type { Schedule } from "../core/ports.ts";
+import { truncate } from "../core/text/truncate.ts";
+import { formatCount } from "../core/text/words.ts";
 import { openOrClearOwnFile } from "./files.ts";
 import { schedule as scheduleTimer } from "./schedule.ts";
 
@@ -48,16 +50,13 @@ export function openLog(path: string, options: LogOptions = {}): Log {
   function writeCount(): void {
     cancelCount?.();
     cancelCount = null;
-    if (repeated > 0)
-      write(`… ${repeated} more ${repeated === 1 ? "time" : "times"}: ${last.slice(0, 80)}`, "info");
+    if (repeated > 0) write(`… ${formatCount(repeated, "more time")}: ${last.slice(0, 80)}`, "info");
     repeated = 0;
   }
 
   return (level, text) => {
     const escaped = escapeControlCharacters(text.slice(0, limits.maxLogLineLength + 1));
-    const shortened =
-      escaped.length > limits.maxLogLineLength ? `${escaped.slice(0, limits.maxLogLineLength)}…` : escaped;
-    const line = `${level.padEnd(5)} ${shortened}`;
+    const line = `${level.padEnd(5)} ${truncate(escaped, limits.maxLogLineLength)}`;
     if (line === last) {
       repeated++;
       cancelCount ??= schedule(writeCount, countMs);

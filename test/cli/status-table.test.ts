@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { formatDuration, stripControls, truncate, wrapText } from "../../src/cli/output.ts";
+import { stripControls, truncate, wrapText } from "../../src/cli/output.ts";
 import { formatCompactRows, formatStatusTable } from "../../src/cli/status-table.ts";
+import { formatAge } from "../../src/core/view/figures.ts";
 import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
 import { ask, asking, child, failed, minute, now, over, placed, session, working } from "./sessions.ts";
 
@@ -41,7 +42,7 @@ describe("the table", () => {
       `◐ beckon (main)                     8s  Bash                                                  ${id("beckon")}`,
       "                                        └ Explore · 1m · Grep",
       `○ blog (main)                      41m  Done. The footer sticks.                              ${id("blog")}`,
-      `· old (main)                        1d  ended                                                 ${id("old")}`,
+      `· old (main)                     1d 2h  ended                                                 ${id("old")}`,
     ]);
   });
   const id = (project: string) => session(project).sessionId.slice(0, 8);
@@ -416,4 +417,4 @@ test.each([
   [65 * minute, "1h 05m"],
   [24 * 60 * minute, "1d"],
   [1_000 * 24 * 60 * minute, "1000d"],
-])("%d ms is %s", (ms, text) => expect(formatDuration(ms)).toBe(text));
+])("%d ms is %s", (ms, text) => expect(formatAge(ms)).toBe(text));

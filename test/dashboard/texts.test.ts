@@ -2,17 +2,19 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AskDetails } from "../../src/core/session/ask-details.ts";
 import { fitLines, joinRows, splitLines } from "../../src/core/text/fit.ts";
-import { formatExactDuration } from "../../src/core/view/amounts.ts";
+import {
+  formatAge,
+  formatCost,
+  formatExactDuration,
+  formatSpokenDuration,
+  formatTokens,
+} from "../../src/core/view/figures.ts";
 import type { Lane, Span } from "../../src/core/wire.ts";
 import {
   cleanLines,
   contextPercent,
   describeEnding,
-  formatAge,
-  formatCost,
-  formatCount,
   formatModel,
-  formatSpokenDuration,
   formatWhen,
   splitMatches,
 } from "../../src/dashboard/page/format.ts";
@@ -41,7 +43,7 @@ test.each([
 });
 
 test("figures are short", () => {
-  expect([950, 88_400, 999_700, 1_900_000, 14_900_000].map(formatCount)).toEqual([
+  expect([950, 88_400, 999_700, 1_900_000, 14_900_000].map(formatTokens)).toEqual([
     "950",
     "88k",
     "1.0M",

@@ -7,6 +7,7 @@ import { isRecord, type JsonRecord, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { AskKind } from "../../core/session/event.ts";
 import { blankMember } from "../../core/text/json-text.ts";
+import { takeStart } from "../../core/text/truncate.ts";
 
 /**
  * `id`: not empty, not too long, printable; never shortened, because that could be another's id. `path`: the same, longer.
@@ -283,8 +284,7 @@ function asId(value: unknown, max: number): string | undefined {
 }
 
 function truncateText(value: unknown, max: number): string | undefined {
-  if (typeof value !== "string" || value.length <= max) return typeof value === "string" ? value : undefined;
-  return value.slice(0, /[\ud800-\udbff]/.test(value.charAt(max - 1)) ? max - 1 : max);
+  return typeof value === "string" ? takeStart(value, max) : undefined;
 }
 
 /** `tool_result` is the old name of `tool_response`. `tool_calls` of a batch repeats each call with its output. */

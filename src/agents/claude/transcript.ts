@@ -5,6 +5,7 @@
 import { isRecord, type JsonRecord, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { ContextUse } from "../../core/session/event.ts";
+import { takeStart } from "../../core/text/truncate.ts";
 import { toOneLine } from "../one-line.ts";
 import { findContextWindow } from "./prices.ts";
 import { countContext, type TranscriptOwner, type UsageBook, type UsageLedger } from "./usage.ts";
@@ -146,8 +147,7 @@ export function findLastResponse(lines: readonly string[]): {
 /** Shortens to `maxLength` characters and "...". Never splits a surrogate pair. */
 export function truncateResponse(response: string | null, maxLength: number): string | null {
   if (response === null || response.length <= maxLength) return response;
-  const splitsPair = /[\ud800-\udbff]/.test(response.charAt(maxLength - 1));
-  return `${response.slice(0, splitsPair ? maxLength - 1 : maxLength)}...`;
+  return `${takeStart(response, maxLength)}...`;
 }
 
 function readContext(row: JsonRecord, message: JsonRecord): ContextUse | null {

@@ -2,9 +2,9 @@
 import type { JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import { type AgentEvent, type Change, createInternalEvent, type Place } from "../../core/session/event.ts";
+import { truncate } from "../../core/text/truncate.ts";
 import type { EventDetails, EventStamp } from "../agent.ts";
 import type { HookMessage } from "../envelope.ts";
-import { truncate } from "../one-line.ts";
 import { type CodexPayload, parsePayload, readPatchedFiles, readToolCall } from "./payload.ts";
 
 export const agentId = "codex";

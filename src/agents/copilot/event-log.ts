@@ -6,8 +6,9 @@
 import { asRecord, isRecord, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { AskEndedOutcome, Change, ContextUse, Enrichment } from "../../core/session/event.ts";
+import { truncate } from "../../core/text/truncate.ts";
 import { asText, readId } from "../hook-event.ts";
-import { toOneLine, truncate } from "../one-line.ts";
+import { toOneLine } from "../one-line.ts";
 import { describeQuestion, nameRequest, nameTool, summarizeCall } from "./names.ts";
 
 /** Something that happened, as it is to be dispatched. */

@@ -6,10 +6,10 @@ import { asRecord, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { AgentEvent, Change } from "../../core/session/event.ts";
 import { blankMember } from "../../core/text/json-text.ts";
+import { truncate } from "../../core/text/truncate.ts";
 import type { EventDetails, EventStamp } from "../agent.ts";
 import type { HookMessage } from "../envelope.ts";
 import { asText, createHookEvent, readId, readPath } from "../hook-event.ts";
-import { truncate } from "../one-line.ts";
 import { readEditedFiles } from "./edits.ts";
 import { nameNotification, nameTool } from "./names.ts";
 

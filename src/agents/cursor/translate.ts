@@ -6,11 +6,12 @@ import { asRecord, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { AgentEvent, Change } from "../../core/session/event.ts";
 import { blankMember } from "../../core/text/json-text.ts";
+import { truncate } from "../../core/text/truncate.ts";
 import type { EventDetails, EventStamp } from "../agent.ts";
 import { readEditPaths } from "../edits.ts";
 import type { HookMessage } from "../envelope.ts";
 import { asText, createDoctorAsk, createHookEvent, readId, readPath } from "../hook-event.ts";
-import { toOneLine, truncate } from "../one-line.ts";
+import { toOneLine } from "../one-line.ts";
 
 /** null if the payload names no session or no event. */
 export function translate(hook: HookMessage, stamp: EventStamp): AgentEvent | null {

@@ -3,11 +3,12 @@ import { asRecord, isRecord, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { AgentEvent, Change } from "../../core/session/event.ts";
 import { blankMember, hashJson } from "../../core/text/json-text.ts";
+import { truncate } from "../../core/text/truncate.ts";
 import type { EventDetails, EventStamp } from "../agent.ts";
 import { readEditPaths } from "../edits.ts";
 import type { HookMessage } from "../envelope.ts";
 import { asText, createHookEvent, findSummary, readId, readPath } from "../hook-event.ts";
-import { toOneLine, truncate } from "../one-line.ts";
+import { toOneLine } from "../one-line.ts";
 import { editTools } from "./edits.ts";
 
 const questionTool = "ask_user";

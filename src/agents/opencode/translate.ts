@@ -10,10 +10,11 @@ import {
   type Tokens,
   type Usage,
 } from "../../core/session/event.ts";
+import { truncate } from "../../core/text/truncate.ts";
 import type { EventDetails, EventStamp, GuardRequest } from "../agent.ts";
 import { readEditPaths } from "../edits.ts";
 import type { HookMessage } from "../envelope.ts";
-import { toOneLine, truncate } from "../one-line.ts";
+import { toOneLine } from "../one-line.ts";
 import { asCount, asFields, asString, asStrings, type PluginPayload, parsePayload } from "./payload.ts";
 import { editTools, nameTool, summarizeInput, summarizePermission } from "./tools.ts";
 

@@ -6,6 +6,7 @@
  */
 import { readErrorMessage } from "../../core/error-message.ts";
 import { limits } from "../../core/limits.ts";
+import { formatCount } from "../../core/text/words.ts";
 import { envProgram } from "../../settings-file/hook-command.ts";
 import { errorCode, readSmallFile } from "../../storage/files.ts";
 import { resolvePaths } from "../../storage/paths.ts";
@@ -21,7 +22,7 @@ import {
   type Scope,
   scopes,
 } from "../agent.ts";
-import { createFindings, type Finding, formatCount } from "../finding.ts";
+import { createFindings, type Finding } from "../finding.ts";
 import { findProgramStatus, isTrustedBinary } from "./called-program.ts";
 import { type ProgramDescription, type SearchOptions, searchProgram } from "./find-program.ts";
 

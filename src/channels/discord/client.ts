@@ -6,6 +6,7 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Check } from "@sinclair/typebox/value";
 import { forgetOldest } from "../../core/forget-oldest.ts";
 import { isRecord, type JsonRecord } from "../../core/json.ts";
+import { truncate } from "../../core/text/truncate.ts";
 import { schedule as scheduleTimer } from "../../storage/schedule.ts";
 import { createAccountList } from "../accounts.ts";
 import { type Channel, type ChannelMessage, type ChannelOptions, DeliveryError } from "../channel.ts";
@@ -308,7 +309,7 @@ function createRows({ buttons, replyReference, link }: ChannelMessage): JsonReco
     ...buttons.map(({ label, reference, style }) => ({
       type: 2,
       style: buttonStyles[style],
-      label: label.length <= maxLabelLength ? label : `${label.slice(0, maxLabelLength - 1)}…`,
+      label: truncate(label, maxLabelLength),
       custom_id: reference,
     })),
     ...(replyReference === null

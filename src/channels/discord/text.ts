@@ -2,6 +2,7 @@
  * The text of a Discord message. Discord interprets Markdown, mentions and addresses in it. What a session asks is shown in a
  * code block, where it interprets nothing; everything else is escaped. Discord shows a backslash before a sign as the sign.
  */
+import { takeStart, truncate } from "../../core/text/truncate.ts";
 import { makeVisible } from "../../core/text/visible.ts";
 import type { ChannelMessage } from "../channel.ts";
 
@@ -47,15 +48,14 @@ export function createFittingContent(message: ChannelMessage): string {
 }
 
 function joinContent({ title, replyHint }: ChannelMessage, body: string): string {
-  const shortTitle = title.length <= maxTitleLength ? title : `${title.slice(0, maxTitleLength - 1)}…`;
   const block = body === "" ? "" : `\n${toCodeBlock(body)}`;
-  return `**${escapeMarkdown(shortTitle.toWellFormed())}**${block}${replyHint === null ? "" : `\n${replyHint}`}`;
+  return `**${escapeMarkdown(truncate(title, maxTitleLength).toWellFormed())}**${block}${replyHint === null ? "" : `\n${replyHint}`}`;
 }
 
 /** A response of a model, at most 1,900 characters of it. Invisible characters are marked. */
 export function createResponseContent(response: string): string {
   const isLong = response.length > maxResponseLength;
-  const start = isLong ? `${response.slice(0, maxResponseLength).toWellFormed()}${ellipsis}` : response;
+  const start = isLong ? `${takeStart(response, maxResponseLength)}${ellipsis}` : response;
   // Blanks that nobody sees, and that would be marked.
   const text = makeVisible(start.replace(/[ \t\r]+$/gm, "").replaceAll("\t", "  "));
   const escaped = escapeMarkdown(text);
@@ -76,5 +76,4 @@ function fit(text: string, mark: string, toForm: (text: string) => string): stri
   return toForm(cut(text, low, mark));
 }
 
-const cut = (text: string, length: number, mark: string): string =>
-  `${text.slice(0, length).toWellFormed()}${mark}`;
+const cut = (text: string, length: number, mark: string): string => `${takeStart(text, length)}${mark}`;

@@ -1,8 +1,9 @@
 /** Sends to Pushover's message API: https://pushover.net/api. */
 
 import { asRecord } from "../../core/json.ts";
+import { truncate } from "../../core/text/truncate.ts";
 import { type Channel, type ChannelMessage, type ChannelOptions, DeliveryError } from "../channel.ts";
-import { cutToLength, findStatusError, type HttpResponse, request } from "../http.ts";
+import { findStatusError, type HttpResponse, request } from "../http.ts";
 import { formatMessage } from "./message.ts";
 
 const name = "Pushover";
@@ -71,7 +72,7 @@ export function openPushover({ settings, secret, requestTimeoutMs }: ChannelOpti
 function findError(response: HttpResponse): DeliveryError | null {
   const { status, headers } = response;
   const { status: isDone, errors } = asRecord(response.json);
-  const why = Array.isArray(errors) ? cutToLength(errors.map(String).join("; "), 300) : null;
+  const why = Array.isArray(errors) ? truncate(errors.map(String).join("; "), 300) : null;
   if (status === 429 && headers.has("x-limit-app-reset")) {
     const retryAfterMs = Math.max(0, Number(headers.get("x-limit-app-reset")) * 1_000 - Date.now()) || null;
     const text = "Pushover: the messages that your application may send this month are used up";

@@ -1,6 +1,6 @@
 /** A message as Pushover takes it. */
+import { truncate } from "../../core/text/truncate.ts";
 import type { ChannelMessage } from "../channel.ts";
-import { cutToLength } from "../http.ts";
 
 const limits = { title: 250, message: 1_024, url: 512 } as const;
 
@@ -11,9 +11,9 @@ export const isWhole = ({ title, lines }: ChannelMessage): boolean =>
 export function formatMessage({ title, lines, link }: ChannelMessage): Readonly<Record<string, string>> {
   const text = lines.join("\n").trim();
   return {
-    title: cutToLength(title, limits.title),
+    title: truncate(title, limits.title),
     // An empty message is refused.
-    message: cutToLength(text === "" ? title : text, limits.message),
+    message: truncate(text === "" ? title : text, limits.message),
     ...(link === null || link.length > limits.url ? {} : { url: link }),
   };
 }

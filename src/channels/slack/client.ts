@@ -4,9 +4,10 @@
  */
 import { forgetOldest } from "../../core/forget-oldest.ts";
 import { asRecord, type JsonRecord } from "../../core/json.ts";
+import { truncate } from "../../core/text/truncate.ts";
 import { createAccountList } from "../accounts.ts";
 import { type Channel, type ChannelMessage, type ChannelOptions, DeliveryError } from "../channel.ts";
-import { cutToLength, findStatusError, request } from "../http.ts";
+import { findStatusError, request } from "../http.ts";
 import { createResponseQueue } from "../response-queue.ts";
 import { escapeText, formatMessage, plainText } from "./message.ts";
 import { createSocket, type SlackResponse } from "./socket.ts";
@@ -109,7 +110,7 @@ function createCall({ settings, requestTimeoutMs }: ChannelOptions): CallSlack {
     if (error) throw error;
     const answer = asRecord(response.json);
     if (answer.ok === true) return answer;
-    const code = typeof answer.error === "string" ? cutToLength(answer.error, 60) : null;
+    const code = typeof answer.error === "string" ? truncate(answer.error, 60) : null;
     if (code === null) throw new DeliveryError("Slack's answer makes no sense", { isUncertain: true });
     throw new SlackRefusal(code);
   };

@@ -1,7 +1,7 @@
 /** A message in Slack's blocks. Nothing in its text becomes a mention, a link, a preview or markup. */
 import type { JsonRecord } from "../../core/json.ts";
+import { truncate } from "../../core/text/truncate.ts";
 import type { ChannelMessage } from "../channel.ts";
-import { cutToLength } from "../http.ts";
 
 /** Slack's limits for a header, a section, the label of a button and an address. */
 const limits = { title: 150, text: 3_000, label: 75, url: 3_000 } as const;
@@ -42,13 +42,13 @@ export function formatMessage({
   replyHint,
   isFinal,
 }: ChannelMessage): JsonRecord {
-  const text = cutToLength(lines.join("\n"), limits.text);
+  const text = truncate(lines.join("\n"), limits.text);
   const isLink = link !== null && /^https?:\/\//.test(link) && link.length <= limits.url;
   const elements = [
     ...buttons.map(({ label, reference, style }, index) => ({
       type: "button",
       action_id: `beckon-${index}`,
-      text: createText(cutToLength(label, limits.label)),
+      text: createText(truncate(label, limits.label)),
       value: reference,
       ...(style === "plain" ? {} : { style: style === "allow" ? "primary" : "danger" }),
     })),
@@ -56,16 +56,16 @@ export function formatMessage({
   ];
   return {
     ...plainText,
-    text: escapeText(cutToLength(title, limits.title)),
+    text: escapeText(truncate(title, limits.title)),
     blocks: [
-      { type: "header", text: createText(cutToLength(title, limits.title)) },
+      { type: "header", text: createText(truncate(title, limits.title)) },
       ...(text.trim() === "" ? [] : [{ type: "section", text: createText(text) }]),
       ...(replyHint === null || isFinal
         ? []
         : [
             {
               type: "context",
-              elements: [createText(cutToLength(`${replyHint} (in this thread)`, limits.text))],
+              elements: [createText(truncate(`${replyHint} (in this thread)`, limits.text))],
             },
           ]),
       ...(elements.length === 0 ? [] : [{ type: "actions", elements }]),

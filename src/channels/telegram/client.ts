@@ -5,6 +5,7 @@
 
 import { Api, GrammyError, HttpError } from "grammy/web";
 import { forgetOldest } from "../../core/forget-oldest.ts";
+import { truncate } from "../../core/text/truncate.ts";
 import { schedule as scheduleTimer } from "../../storage/schedule.ts";
 import { createAccountList } from "../accounts.ts";
 import { type Channel, type ChannelMessage, type ChannelOptions, DeliveryError } from "../channel.ts";
@@ -277,7 +278,7 @@ function createKeyboard({ buttons, link }: ChannelMessage) {
   for (const { label, reference, style } of buttons) {
     const color = buttonStyles[style];
     const button = {
-      text: label.length <= maxLabelLength ? label : `${label.slice(0, maxLabelLength - 1)}…`,
+      text: truncate(label, maxLabelLength),
       callback_data: reference,
       ...(color === undefined ? {} : { style: color }),
     };

@@ -1,4 +1,5 @@
 /** The text of a Telegram message. It has no markup: entities say what is bold or code, so nothing in the text is interpreted. */
+import { truncate } from "../../core/text/truncate.ts";
 import type { ChannelMessage } from "../channel.ts";
 
 /** In UTF-16 units. Telegram counts characters, so this is never too long. */
@@ -28,11 +29,11 @@ export function createText(message: ChannelMessage): TelegramText {
 export function createFittingText(message: ChannelMessage): TelegramText {
   const body = message.lines.join("\n");
   const excess = createText(message).text.length - maxTextLength;
-  return excess <= 0 ? createText(message) : joinText(message, cut(body, body.length - excess));
+  return excess <= 0 ? createText(message) : joinText(message, truncate(body, body.length - excess));
 }
 
 function joinText(message: ChannelMessage, body: string): TelegramText {
-  const title = cut(message.title, maxTitleLength);
+  const title = truncate(message.title, maxTitleLength);
   const hint = message.replyHint === null ? "" : `\n${message.replyHint}`;
   const start = title.length + 1;
   const titleType = linkSigns.test(title) ? "code" : "bold";
@@ -43,8 +44,4 @@ function joinText(message: ChannelMessage, body: string): TelegramText {
       ...(body === "" ? [] : [{ type: "pre" as const, offset: start, length: body.length }]),
     ],
   };
-}
-
-function cut(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, Math.max(0, length - 1)).toWellFormed()}…`;
 }

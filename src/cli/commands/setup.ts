@@ -1,12 +1,14 @@
 /** `beckon --install` and `beckon --uninstall`. */
+
 import { type Agent, scopes } from "../../agents/agent.ts";
+import { formatList } from "../../core/text/words.ts";
 import { defineCommand, type OptionTable } from "../command.ts";
 import { dryRun } from "./common.ts";
 
 const listTested = (agents: readonly Agent[]) => agents.filter(({ isUntested }) => !isUntested);
 
 const formatNames = (agents: readonly Agent[]): string =>
-  new Intl.ListFormat("en-GB").format(listTested(agents).map(({ name }) => name));
+  formatList(listTested(agents).map(({ name }) => name));
 
 function describeAgents(agents: readonly Agent[]): string {
   const tested = listTested(agents).map(({ id }) => id);

@@ -2,6 +2,7 @@
  * `beckon status --watch` in a terminal. model.ts is what it knows, update.ts what keys and news change, screen.ts what is
  * drawn; keys.ts and terminal.ts are the two ends of the terminal. Only this file does anything.
  */
+import { capitalize } from "../../core/text/words.ts";
 import { keyOfSnapshot } from "../../core/view/snapshot.ts";
 import type { Paths } from "../../storage/paths.ts";
 import { sendAnswer } from "../asks.ts";
@@ -141,5 +142,3 @@ function perform(paths: Paths, action: SessionAction): Promise<string> {
       return sendAnswer(paths, session, action.ask, action.answer);
   }
 }
-
-const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,15 +1,17 @@
 /** Draws the model: one text for each row of the terminal. Pure. */
 import type { AskDetails } from "../../core/session/ask-details.ts";
 import { formatFailure, summarizeAskInFull } from "../../core/session/texts.ts";
+import { continuationMark } from "../../core/text/fit.ts";
 import { shortenHomePath } from "../../core/text/paths.ts";
-import { formatUsage } from "../../core/view/amounts.ts";
+import { formatCount } from "../../core/text/words.ts";
+import { formatAge, formatUsage } from "../../core/view/figures.ts";
 import { groupMarks, groups } from "../../core/view/group-names.ts";
 import { branchOf } from "../../core/view/session-names.ts";
 import { type AskSnapshot, keyOfSnapshot, type SessionSnapshot } from "../../core/view/snapshot.ts";
 import { nameTerminal } from "../../core/view/terminal-name.ts";
 import { formatAnswerCommand, isAnswerable } from "../asks.ts";
 import { shortId } from "../find-session.ts";
-import { formatDuration, stripControls, truncate, wrapText } from "../output.ts";
+import { stripControls, truncate, wrapText } from "../output.ts";
 import { formatCompactRows, formatCounts } from "../status-table.ts";
 import {
   type AskScreen,
@@ -245,9 +247,6 @@ function createAskLines(asked: AskDetails, columns: number): Line[] {
   ];
 }
 
-/** Starts a line that continues the one above, as in AskDetails. */
-const continuation = "⤷ ";
-
 /** Keeps every character, unlike `wrapText`. */
 function wrapExact(text: string, columns: number): string[] {
   const clean = stripControls(text.replaceAll("\t", "    "));
@@ -257,10 +256,10 @@ function wrapExact(text: string, columns: number): string[] {
   let width = 0;
   for (const { segment } of new Intl.Segmenter().segment(clean)) {
     const segmentWidth = Bun.stringWidth(segment);
-    if (width + segmentWidth > columns && current !== continuation) {
+    if (width + segmentWidth > columns && current !== continuationMark) {
       lines.push(current);
-      current = continuation;
-      width = Bun.stringWidth(continuation);
+      current = continuationMark;
+      width = Bun.stringWidth(continuationMark);
     }
     current += segment;
     width += segmentWidth;
@@ -292,7 +291,7 @@ function describeSession({ size, home, now }: Model, session: SessionSnapshot): 
   return [
     ...paragraph("", error && formatFailure(error), "error", 4),
     ...running.map(({ name, detail, startedAt }) =>
-      line(`└ ${name} · ${formatDuration(now - startedAt)}${detail ? ` · ${detail}` : ""}`),
+      line(`└ ${name} · ${formatAge(now - startedAt)}${detail ? ` · ${detail}` : ""}`),
     ),
     ...paragraph("Prompt: ", lastPrompt, "dim", 3),
     ...(response.length > 0 ? [line(""), ...response, line("")] : []),
@@ -473,7 +472,7 @@ function renderAsk(model: Model, screen: AskScreen): string[] {
   const asks = session.asks.filter(isAnswerable);
   const count = `ask ${asks.findIndex(({ id }) => id === ask.id) + 1} of ${asks.length}`;
   const aside = asks.length > 1 ? count : describePlace(session);
-  const rest = below > 0 ? ` ↓ ${below} more ${below === 1 ? "line" : "lines"} ──` : "";
+  const rest = below > 0 ? ` ↓ ${formatCount(below, "more line")} ──` : "";
   return [
     paint(line(joinEnds(`${describeName(model, session)} asks`, aside, columns), "bold"), model),
     paint(line("─".repeat(columns), "dim"), model),

@@ -2,7 +2,10 @@
  * Exact text in limited space. A text is cut at its end only, and then says so. Every row that continues the row above starts
  * with a mark.
  */
+import { takeStart } from "./truncate.ts";
 import { makeLineVisible } from "./visible.ts";
+import { isWide } from "./width.ts";
+import { formatCount } from "./words.ts";
 
 export const maxRows = 40;
 export const maxColumns = 200;
@@ -89,18 +92,16 @@ function cutRows(lines: readonly FittedLine[], rows: readonly Row[], end: number
 function formatRest(lines: readonly FittedLine[], firstMissing: Row | undefined): string {
   const { line, start } = firstMissing ?? { line: 0, start: 0 };
   const left = lines.slice(line).reduce((sum, { count = 1 }) => sum + count, 0);
-  if (start === 0) return `… ${left} more ${left === 1 ? "line" : "lines"}`;
+  if (start === 0) return `… ${formatCount(left, "more line")}`;
   const rest = (lines[line]?.text.length ?? 0) - start;
-  const below = left === 1 ? "" : ` and ${left - 1} more ${left === 2 ? "line" : "lines"}`;
+  const below = left === 1 ? "" : ` and ${formatCount(left - 1, "more line")}`;
   return `… ${rest} more characters${below}`;
 }
 
 /** A mark of visible.ts, or a character with everything that combines with it. */
 const piecePattern = /⟨(?:U\+[0-9A-F]+|\d+ spaces)⟩|.(?:\p{M}|\u200c|\u200d)*/gsu;
-const wide =
-  /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe10-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16f00}-\u{3fffd}]/u;
 /** Starts a row that continues the row above. No text starts with it (see visible.ts). */
-const continuationMark = "⤷ ";
+export const continuationMark = "⤷ ";
 
 /** Undoes the wrapping, for places that wrap by themselves. */
 export function joinRows(rows: readonly string[]): string[] {
@@ -116,12 +117,12 @@ export function joinRows(rows: readonly string[]): string[] {
 /** Splits a text into what must stay together, with the columns that each takes. */
 function* splitPieces(text: string): Generator<{ readonly text: string; readonly width: number }> {
   for (const [piece] of text.matchAll(piecePattern)) {
-    yield { text: piece, width: wide.test(piece) ? piece.length * 2 : [...piece].length };
+    yield { text: piece, width: isWide(piece) ? piece.length * 2 : [...piece].length };
   }
 }
 
 function splitRows(line: FittedLine, index: number): Row[] {
-  const text = makeLineVisible(takeInput(line.text), true);
+  const text = makeLineVisible(takeStart(line.text, maxInput), true);
   const rows: Row[] = [];
   let row = text === "" ? line.prefix.trimEnd() : line.prefix;
   let width = row.length;
@@ -151,12 +152,6 @@ function splitRows(line: FittedLine, index: number): Row[] {
   row += blanks;
   endRow();
   return rows;
-}
-
-function takeInput(text: string): string {
-  if (text.length <= maxInput) return text;
-  const splitsPair = /[\ud800-\udbff]/.test(text.charAt(maxInput - 1));
-  return text.slice(0, splitsPair ? maxInput - 1 : maxInput);
 }
 
 /** How many characters of the original text a piece stands for. */

@@ -4,6 +4,7 @@
  *
  * This file makes untrusted text fit for one line of a menu or alert: nothing in it hides, reorders or overlaps other text.
  */
+import { type Cluster, splitClusters, sumWidth } from "./width.ts";
 
 const maxInput = 2_000;
 
@@ -29,27 +30,6 @@ export function toSingleLine(text: string): string {
   );
 }
 
-/** About two columns wide. Menu fonts are proportional, so this is only an estimate. */
-const wide =
-  /\p{Emoji_Presentation}|[\u1100-\u115f\u2630-\u2637\u268a-\u268f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe10-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16f00}-\u{3fffd}]/u;
-const spacingMarks = /\p{Mc}/gu;
-/** Emoji families have 11 code units. A longer cluster was made to fill the menu. */
-const maxCluster = 16;
-const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
-
-interface Cluster {
-  readonly text: string;
-  readonly width: number;
-}
-
-function splitClusters(text: string): Cluster[] {
-  return [...segmenter.segment(text)].map(({ segment }) => ({
-    text: segment.slice(0, maxCluster).toWellFormed(),
-    width: (wide.test(segment) ? 2 : 1) + (segment.match(spacingMarks)?.length ?? 0),
-  }));
-}
-
-const sumWidth = (list: readonly Cluster[]): number => list.reduce((sum, { width }) => sum + width, 0);
 const joinClusters = (list: readonly Cluster[]): string => list.map(({ text }) => text).join("");
 
 function takeFitting(list: readonly Cluster[], width: number): Cluster[] {
@@ -59,10 +39,6 @@ function takeFitting(list: readonly Cluster[], width: number): Cluster[] {
     return used > width;
   });
   return end === -1 ? [...list] : list.slice(0, end);
-}
-
-export function measureWidth(text: string): number {
-  return sumWidth(splitClusters(text));
 }
 
 /** Keeps the beginning, up to the end of a word if one ends nearby. */

@@ -2,6 +2,7 @@
 import type { Moment } from "../session/event.ts";
 import { elapsedMs } from "../session/phase.ts";
 import { dayMs, hourMs, minuteMs } from "../timing.ts";
+import { formatRoughAge } from "./figures.ts";
 
 const quarterMs = 15 * minuteMs;
 
@@ -31,7 +32,7 @@ export function createAges(now: Moment): Ages {
       const ms = elapsedMs(moment, minute);
       const step = ms < hourMs ? minuteMs : ms < dayMs ? hourMs : dayMs;
       changeIn(step - (ms % step));
-      return formatAge(ms);
+      return formatRoughAge(ms);
     },
     isOlder(moment, thanMs) {
       const left = thanMs - elapsedMs(moment, minute);
@@ -47,12 +48,4 @@ export function createAges(now: Moment): Ages {
     minute,
     nextChange: () => (next === Number.MAX_SAFE_INTEGER ? null : next),
   };
-}
-
-function formatAge(ms: number): string {
-  if (ms < minuteMs) return "now";
-  if (ms < hourMs) return `${Math.floor(ms / minuteMs)} min`;
-  if (ms < dayMs) return `${Math.floor(ms / hourMs)} h`;
-  const days = Math.floor(ms / dayMs);
-  return days === 1 ? "1 day" : `${days} days`;
 }

@@ -2,6 +2,7 @@
 import type { Session } from "../session/session.ts";
 import { terminals, windowSystems } from "../terminals.ts";
 import { truncateMiddle } from "../text/text.ts";
+import { capitalize } from "../text/words.ts";
 import { nameTerminal } from "./terminal-name.ts";
 
 export interface FocusText {
@@ -42,15 +43,15 @@ function describePlace(session: Parameters<typeof formatFocusOutcome>[1]): strin
 }
 
 function formatSentences(...parts: readonly (string | null)[]): string[] {
-  return parts.flatMap((part) => (part ? [`${capitalize(part).replace(/\.$/, "")}.`] : []));
+  return parts.flatMap((part) => (part ? [`${capitalizeSentence(part).replace(/\.$/, "")}.`] : []));
 }
 
 const names = ["beckon", ...[...terminals, ...windowSystems].map(({ name }) => name)];
 
 /** A name like kitty or macOS keeps its small letter. */
-function capitalize(text: string): string {
+function capitalizeSentence(text: string): string {
   const startsWithName = names.some((name) => text.startsWith(name) && !/\w/.test(text.charAt(name.length)));
-  return startsWithName ? text : text.charAt(0).toUpperCase() + text.slice(1);
+  return startsWithName ? text : capitalize(text);
 }
 
 export interface FocusOutcome {

@@ -1,7 +1,8 @@
 /** The names of sessions in every list: the project, and what distinguishes two sessions of one project. */
 import { createSessionKey, type Place } from "../session/event.ts";
 import { projectOf, type Session } from "../session/session.ts";
-import { measureWidth, toSingleLine, truncateEnd, truncateMiddle } from "../text/text.ts";
+import { toSingleLine, truncateEnd, truncateMiddle } from "../text/text.ts";
+import { measureWidth } from "../text/width.ts";
 import type { SessionSnapshot } from "./snapshot.ts";
 import { nameTerminal } from "./terminal-name.ts";
 

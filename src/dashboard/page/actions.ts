@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import type { Quiet } from "../../core/config/quiet.ts";
 import type { QuietMode } from "../../core/config/user-action.ts";
 import type { Answer } from "../../core/session/ask-details.ts";
+import { capitalize } from "../../core/text/words.ts";
 import { timing } from "../../core/timing.ts";
 import { callApi } from "./api.ts";
 import { loadSession } from "./connection.ts";
@@ -48,7 +49,7 @@ const unreachable = "beckon does not answer. Answer in the terminal.";
 
 const readError = (body: Readonly<Record<string, unknown>>): string => {
   const text = typeof body.error === "string" ? body.error : "that did not work";
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
+  return `${capitalize(text)}${/[.!?]$/.test(text) ? "" : "."}`;
 };
 
 /**

@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Answer, AskDetails, Question } from "../../core/session/ask-details.ts";
 import { describeReason } from "../../core/session/texts.ts";
 import { joinRows } from "../../core/text/fit.ts";
+import { formatSpokenDuration } from "../../core/view/figures.ts";
 import type { AskSnapshot } from "../../core/view/snapshot.ts";
 import { nameTerminal } from "../../core/view/terminal-name.ts";
 import {
@@ -17,14 +18,7 @@ import {
   snoozeMinutes,
   snoozeSession,
 } from "./actions.ts";
-import {
-  branchOf,
-  cleanText,
-  describeEnding,
-  formatSpokenDuration,
-  formatTime,
-  kindLabels,
-} from "./format.ts";
+import { branchOf, cleanText, describeEnding, formatTime, kindLabels } from "./format.ts";
 import { type Card, cards, isSettling, setPointerInside, unlocked } from "./inbox.ts";
 import { parseDiff } from "./lines.ts";
 import { labelSession } from "./names.ts";

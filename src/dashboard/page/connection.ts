@@ -1,6 +1,7 @@
 /** Keeps the page in step with beckon: the event stream, and a new connection whenever it ends. */
 
 import { batch, effect } from "@preact/signals";
+import { capitalize } from "../../core/text/words.ts";
 import type { SessionSnapshot } from "../../core/view/snapshot.ts";
 import type { AskEnding, StreamEvents } from "../../core/wire.ts";
 import { callApi } from "./api.ts";
@@ -150,7 +151,7 @@ function describeOutcome(kind: string, how: AskEnding, where: string | null): st
     how,
     where,
   });
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  return `${capitalize(text)}.`;
 }
 
 function applySnapshot(state: StreamEvents["snapshot"]): void {

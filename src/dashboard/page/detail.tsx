@@ -2,7 +2,14 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { formatExactDuration } from "../../core/view/amounts.ts";
+import { capitalize, formatCount } from "../../core/text/words.ts";
+import {
+  formatAge,
+  formatCost,
+  formatExactDuration,
+  formatTokens,
+  sumTokens,
+} from "../../core/view/figures.ts";
 import { groupLabels } from "../../core/view/group-names.ts";
 import type { SessionSnapshot } from "../../core/view/snapshot.ts";
 import { nameTerminal } from "../../core/view/terminal-name.ts";
@@ -23,9 +30,6 @@ import {
   cleanText,
   contextPercent,
   describeEnding,
-  formatAge,
-  formatCost,
-  formatCount,
   formatModel,
   formatTime,
   formatWhen,
@@ -33,7 +37,6 @@ import {
   keyOf,
   kindLabels,
   noValue,
-  sumTokens,
 } from "./format.ts";
 import { labelSession } from "./names.ts";
 import { closeSession } from "./navigation.ts";
@@ -65,7 +68,7 @@ function Panel({ session }: { readonly session: SessionSnapshot }) {
         <div class="side-line">
           <span class={`state of-${session.group}`}>
             <Glyph of={session.group} />
-            {label.charAt(0).toUpperCase() + label.slice(1)}
+            {capitalize(label)}
           </span>
           <span class="quiet cut">
             for <Duration since={session.since} />
@@ -110,7 +113,7 @@ function Panel({ session }: { readonly session: SessionSnapshot }) {
             session.permissionMode == null || session.permissionMode === "default"
               ? null
               : cleanText(session.permissionMode),
-            `${session.turnCount} ${session.turnCount === 1 ? "turn" : "turns"} since ${formatTime(session.startedAt)}`,
+            `${formatCount(session.turnCount, "turn")} since ${formatTime(session.startedAt)}`,
             session.sessionId.slice(0, 8),
           ]}
         />
@@ -192,7 +195,7 @@ function Actions({ session }: { readonly session: SessionSnapshot }) {
 function Facts({ session }: { readonly session: SessionSnapshot }) {
   const { context, tokens, costUsd } = session;
   const percent = contextPercent(context);
-  const total = sumTokens(tokens);
+  const total = tokens && sumTokens(tokens);
   const lane = lanes.value?.lanes.find(({ key }) => key === keyOf(session));
   const waits = lane?.spans.filter(({ state }) => state === "waiting").length ?? 0;
   const cached = tokens?.cacheRead ?? 0;
@@ -205,7 +208,7 @@ function Facts({ session }: { readonly session: SessionSnapshot }) {
             {percent === null ? noValue : `${percent}%`}
             <small>
               {context?.window
-                ? `${formatCount(context.used)} of ${formatCount(context.window)}`
+                ? `${formatTokens(context.used)} of ${formatTokens(context.window)}`
                 : "not reported"}
             </small>
           </dd>
@@ -213,8 +216,8 @@ function Facts({ session }: { readonly session: SessionSnapshot }) {
         <div>
           <dt>Tokens</dt>
           <dd>
-            {total === null ? noValue : formatCount(total)}
-            <small>{total === null ? "not known yet" : `${formatCount(cached)} from cache`}</small>
+            {total === null ? noValue : formatTokens(total)}
+            <small>{total === null ? "not known yet" : `${formatTokens(cached)} from cache`}</small>
           </dd>
         </div>
         <div>
@@ -228,7 +231,7 @@ function Facts({ session }: { readonly session: SessionSnapshot }) {
           <dt>Waited for you</dt>
           <dd>
             {lane ? (lane.waitedMs > 0 ? formatAge(lane.waitedMs) : "0s") : noValue}
-            <small>{lane ? `${waits} ${waits === 1 ? "time" : "times"} today` : "not recorded"}</small>
+            <small>{lane ? `${formatCount(waits, "time")} today` : "not recorded"}</small>
           </dd>
         </div>
       </dl>
@@ -272,7 +275,7 @@ function Tree({ session }: { readonly session: SessionSnapshot }) {
           <div class="tree">
             <ul>
               {children.map((child) => {
-                const total = sumTokens(child.tokens);
+                const total = child.tokens && sumTokens(child.tokens);
                 const hasAsk = asks.some(({ agentId }) => agentId === child.agentId);
                 return (
                   <li key={child.agentId}>
@@ -284,7 +287,7 @@ function Tree({ session }: { readonly session: SessionSnapshot }) {
                       <b>{cleanText(child.name) || "Subagent"}</b> {cleanText(child.detail)}
                     </span>
                     <span class="quiet">
-                      {total !== null && `${formatCount(total)} · `}
+                      {total !== null && `${formatTokens(total)} · `}
                       {child.endedAt ? (
                         formatAge(child.endedAt - child.startedAt)
                       ) : (

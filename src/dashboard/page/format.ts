@@ -2,28 +2,13 @@
 
 import { describeReason } from "../../core/session/texts.ts";
 import { extractFirstLine, toSingleLine } from "../../core/text/text.ts";
-import { formatExactDuration } from "../../core/view/amounts.ts";
+import { capitalize } from "../../core/text/words.ts";
 import type { SessionSnapshot } from "../../core/view/snapshot.ts";
 import type { AskEnding, HistoryItem, HistoryKind, SpanState } from "../../core/wire.ts";
 
 export const noValue = "–";
 
 const pad = (value: number): string => String(value).padStart(2, "0");
-
-/** For what is not urgent: "48s", "6m", "1h 42m". */
-export function formatAge(ms: number): string {
-  const minutes = Math.floor(ms / 60_000);
-  return minutes >= 1 && minutes < 60 ? `${minutes}m` : formatExactDuration(ms);
-}
-
-/** In a sentence: "42 min", "38 s", "1 h 36 min". */
-export function formatSpokenDuration(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1_000));
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return `${minutes} min`;
-  return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-}
 
 /** "14:32" */
 export function formatTime(at: number): string {
@@ -51,25 +36,6 @@ export function formatDay(at: number, now: number): string {
 export function formatWhen(at: number, now: number): string {
   if (at >= startOfDay(now)) return formatTimeWithSeconds(at);
   return `${formatDay(at, now)} ${formatTime(at)}`;
-}
-
-/** "310k", "1.9M" */
-export function formatCount(count: number): string {
-  if (count < 1_000) return String(count);
-  if (count < 999_500) return `${Math.round(count / 1_000)}k`;
-  return count < 9_950_000 ? `${(count / 1_000_000).toFixed(1)}M` : `${Math.round(count / 1_000_000)}M`;
-}
-
-/** "$4.18"; "<$0.01" for what is not nothing. */
-export function formatCost(usd: number): string {
-  if (usd > 0 && usd < 0.005) return "<$0.01";
-  return `$${usd.toFixed(2)}`;
-}
-
-export function sumTokens(tokens: SessionSnapshot["tokens"]): number | null {
-  if (!tokens) return null;
-  const { input, output, cacheRead, cacheWrite } = tokens;
-  return input + output + cacheRead + cacheWrite;
 }
 
 /** Percent of the context window in use; null if unknown. */
@@ -105,7 +71,7 @@ export function formatModel(model: string | null | undefined): string {
   const name = cleanText(model).replace(/\[.*$/, "");
   const [, family = "", major = "", minor] = modelPattern.exec(name) ?? [];
   if (family === "") return name;
-  return `${family.charAt(0).toUpperCase()}${family.slice(1)} ${major}${minor === undefined ? "" : `.${minor}`}`;
+  return `${capitalize(family)} ${major}${minor === undefined ? "" : `.${minor}`}`;
 }
 
 export interface Activity {

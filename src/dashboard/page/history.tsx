@@ -1,5 +1,5 @@
 /** History: a search over everything that happened. */
-import { formatExactDuration } from "../../core/view/amounts.ts";
+import { formatExactDuration } from "../../core/view/figures.ts";
 import { type HistoryItem, type HistoryKind, historyKinds } from "../../core/wire.ts";
 import {
   cleanText,

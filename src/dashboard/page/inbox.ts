@@ -3,6 +3,7 @@
  * over the list: nothing may move under a click.
  */
 import { effect, signal } from "@preact/signals";
+import { capitalize } from "../../core/text/words.ts";
 import { cleanText } from "./format.ts";
 import { detailed, type OpenAsk, openAsks, sessions } from "./state.ts";
 
@@ -105,7 +106,7 @@ function describeSilence({ key, ask }: Card): string | null {
   const session = sessions.peek().get(key);
   const silence = cleanText(session?.silence);
   if (silence === "" || !session?.asks.some(({ id }) => id === ask.id)) return null;
-  return `${silence.charAt(0).toUpperCase()}${silence.slice(1)}. It still waits.`;
+  return `${capitalize(silence)}. It still waits.`;
 }
 
 function removeEnded(): void {

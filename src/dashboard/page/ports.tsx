@@ -1,8 +1,9 @@
 /** The ports of all projects: what state they are in, who works on them, and what they took. Hidden if there are none. */
 import { useSignal } from "@preact/signals";
+import { formatAge, formatCost, formatTokens } from "../../core/view/figures.ts";
 import type { SessionSnapshot } from "../../core/view/snapshot.ts";
 import type { PortSnapshot, PortStats } from "../../core/wire.ts";
-import { cleanText, formatAge, formatCost, formatCount, keyOf, noValue } from "./format.ts";
+import { cleanText, keyOf, noValue } from "./format.ts";
 import { labelSession } from "./names.ts";
 import { openSession } from "./navigation.ts";
 import { ports, stats } from "./reports.ts";
@@ -163,7 +164,7 @@ function Figures({ figures }: { readonly figures: PortStats | null }) {
     <>
       <td class="num m">{formatAge(workedMs)}</td>
       <td class="num m wa">{waitedMs === 0 ? noValue : formatAge(waitedMs)}</td>
-      <td class="num m to">{tokens === 0 ? noValue : formatCount(tokens)}</td>
+      <td class="num m to">{tokens === 0 ? noValue : formatTokens(tokens)}</td>
       <td class="num m" title={costUsd === null ? unknownCost : undefined}>
         {costUsd === null || tokens === 0 ? noValue : formatCost(costUsd)}
       </td>

@@ -1,5 +1,6 @@
 /** What the history knows: lanes of the day, waiting times, search. Loaded when the page is visible and something happened. */
 import { effect, signal } from "@preact/signals";
+import { hourMs } from "../../core/timing.ts";
 import type { HistoryItem, HistoryKind, HistoryPage, Lanes, PortSnapshot, Stats } from "../../core/wire.ts";
 import { callApi } from "./api.ts";
 import { onNews } from "./connection.ts";
@@ -51,7 +52,6 @@ export const filter = signal<HistoryFilter>({ q: "", project: "", agent: "", kin
 /** Projects and agents that the filter offers, besides those of the sessions. */
 export const isSearching = signal(false);
 
-const hourMs = 3_600_000;
 const statsDays = 14;
 const pageSize = 50;
 const recentCount = 3;

@@ -1,6 +1,8 @@
 /** The table of sessions: by group, with their subagents. */
 
 import { signal } from "@preact/signals";
+import { capitalize } from "../../core/text/words.ts";
+import { formatCost, formatTokens, sumTokens } from "../../core/view/figures.ts";
 import { formatGroupCount, type Group, groupLabels, groups } from "../../core/view/group-names.ts";
 import type { ChildSnapshot, SessionSnapshot } from "../../core/view/snapshot.ts";
 import { focusSession } from "./actions.ts";
@@ -10,12 +12,9 @@ import {
   contextPercent,
   describeActivity,
   describeLastMessage,
-  formatCost,
-  formatCount,
   formatModel,
   keyOf,
   noValue,
-  sumTokens,
 } from "./format.ts";
 import { isNew } from "./looked.ts";
 import { memo } from "./memo.ts";
@@ -250,7 +249,7 @@ function GroupRows({ group, list, isMany, isFiltered }: GroupRowsProps) {
         <th colSpan={7} scope="rowgroup">
           <div>
             <Glyph of={group} />
-            <span>{label.charAt(0).toUpperCase() + label.slice(1)}</span>
+            <span>{capitalize(label)}</span>
             <span class="n">{list.length}</span>
             {isClosed && <span class="n cut">{describeClosed(group, list)}</span>}
             {closedAtFirst.has(group) && !isFiltered && (
@@ -476,7 +475,7 @@ const stateOfChild = ({ state }: ChildSnapshot, hasAsk: boolean): Group =>
 
 function ChildRow({ child, hasAsk }: { readonly child: ChildSnapshot; readonly hasAsk: boolean }) {
   const name = cleanText(child.name) || "Subagent";
-  const tokens = sumTokens(child.tokens);
+  const tokens = child.tokens && sumTokens(child.tokens);
   return (
     <tr class="row kid">
       <td class="gl" />
@@ -495,7 +494,7 @@ function ChildRow({ child, hasAsk }: { readonly child: ChildSnapshot; readonly h
       </td>
       <td class="ta" />
       <td class="cx" />
-      <td class="mo num">{tokens === null ? "" : formatCount(tokens)}</td>
+      <td class="mo num">{tokens === null ? "" : formatTokens(tokens)}</td>
       <td class={hasAsk ? "w num need" : "w num"}>
         <Age since={child.startedAt} />
       </td>
@@ -549,7 +548,7 @@ function Context({ context }: { readonly context: SessionSnapshot["context"] }) 
   const percent = contextPercent(context);
   if (percent === null || !context) return <Missing why="The agent has not reported its context" />;
   const isFull = percent >= fullPercent;
-  const title = `${formatCount(context.used)} of ${formatCount(context.window ?? 0)} tokens${isFull ? ": it compacts soon" : ""}`;
+  const title = `${formatTokens(context.used)} of ${formatTokens(context.window ?? 0)} tokens${isFull ? ": it compacts soon" : ""}`;
   return (
     <div class={isFull ? "full" : ""} title={title}>
       {percent}%
@@ -562,7 +561,7 @@ function Context({ context }: { readonly context: SessionSnapshot["context"] }) 
 }
 
 function Cost({ session }: { readonly session: SessionSnapshot }) {
-  const tokens = sumTokens(session.tokens);
+  const tokens = session.tokens && sumTokens(session.tokens);
   return (
     <div class="two">
       <div>
@@ -572,7 +571,7 @@ function Cost({ session }: { readonly session: SessionSnapshot }) {
           formatCost(session.costUsd)
         )}
       </div>
-      <div class="l2">{tokens === null ? "" : formatCount(tokens)}</div>
+      <div class="l2">{tokens === null ? "" : formatTokens(tokens)}</div>
     </div>
   );
 }
@@ -593,7 +592,7 @@ function Foot() {
       )}
       {hasTokens && (
         <span class="end">
-          Today: {formatCount(today.tokens)} tokens
+          Today: {formatTokens(today.tokens)} tokens
           {today.costUsd === null ? "" : `, ${formatCost(today.costUsd)} at list price`}
         </span>
       )}

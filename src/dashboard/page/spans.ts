@@ -1,4 +1,5 @@
 /** Lanes as shares of their width. Pure. */
+import { hourMs } from "../../core/timing.ts";
 import type { Lane, Span, SpanState } from "../../core/wire.ts";
 
 export interface Bar {
@@ -45,8 +46,6 @@ export function createBars(spans: readonly Span[], range: Range, now: number): B
   }
   return bars;
 }
-
-const hourMs = 3_600_000;
 
 const quarterMs = hourMs / 4;
 

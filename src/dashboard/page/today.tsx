@@ -1,10 +1,10 @@
 /** Today: one lane for each session, and when any of them waited. Readable without colour: height and pattern tell the states. */
 
 import { signal } from "@preact/signals";
-import { formatExactDuration } from "../../core/view/amounts.ts";
+import { formatAge, formatExactDuration } from "../../core/view/figures.ts";
 import { sortSessions } from "../../core/view/order.ts";
 import type { Lane, SpanState } from "../../core/wire.ts";
-import { cleanText, formatAge, formatDay, formatTime, noValue, spanLabels } from "./format.ts";
+import { cleanText, formatDay, formatTime, noValue, spanLabels } from "./format.ts";
 import { labelLane } from "./names.ts";
 import { openSession } from "./navigation.ts";
 import { canGoBack, laneDay, laneHours, lanes, moveLaneDay, pastLanes, shiftDay } from "./reports.ts";

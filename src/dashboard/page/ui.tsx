@@ -1,9 +1,8 @@
 /** Small parts that several sections use. */
 
 import type { ComponentChildren } from "preact";
-import { formatExactDuration } from "../../core/view/amounts.ts";
+import { formatAge, formatExactDuration } from "../../core/view/figures.ts";
 import { type Group, groupLabels } from "../../core/view/group-names.ts";
-import { formatAge } from "./format.ts";
 import { now, slowNow } from "./state.ts";
 
 const glyphs: Readonly<Record<Group | "past", ComponentChildren>> = {

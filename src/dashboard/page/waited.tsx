@@ -1,7 +1,8 @@
 /** How long agents waited for the user: today, by day and by project. */
-import { formatExactDuration } from "../../core/view/amounts.ts";
+import { formatCount } from "../../core/text/words.ts";
+import { formatAge, formatExactDuration, formatSpokenDuration } from "../../core/view/figures.ts";
 import type { DayStats, ProjectStats, Stats } from "../../core/wire.ts";
-import { cleanText, formatAge, formatSpokenDuration, noValue } from "./format.ts";
+import { cleanText, noValue } from "./format.ts";
 import { stats } from "./reports.ts";
 import { withTip } from "./tip.tsx";
 import { HistoryOff, Problem } from "./today.tsx";
@@ -41,8 +42,7 @@ function Figures({ stats: { today, days, projects, problem } }: { readonly stats
           </p>
         )}
         <small>
-          {today.asks > 0 &&
-            `${today.asks} ${today.asks === 1 ? "ask" : "asks"}${longest ? `, ${longest}` : ""}. `}
+          {today.asks > 0 && `${formatCount(today.asks, "ask")}${longest ? `, ${longest}` : ""}. `}
           {today.byRules > 0 && `Your rules answered ${today.byRules} more at once. `}
           Sessions that waited at the same time count each.
         </small>
@@ -111,7 +111,7 @@ function Days({ days }: { readonly days: readonly DayStats[] }) {
             title: isToday ? "Today" : nameDay(day.date),
             lines: [
               `Agents waited ${formatSpokenDuration(day.waitedMs)} for you`,
-              `${day.asks} ${day.asks === 1 ? "ask" : "asks"}${day.medianMs === null ? "" : ` · median answer ${formatSpokenDuration(day.medianMs)}`}`,
+              `${formatCount(day.asks, "ask")}${day.medianMs === null ? "" : ` · median answer ${formatSpokenDuration(day.medianMs)}`}`,
             ],
           };
           const height = day.waitedMs === 0 ? 0 : Math.max(1.5, (chartHeight * value) / top);

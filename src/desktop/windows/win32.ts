@@ -3,6 +3,7 @@
  * and processes. Handles are u64, so bigint; sizes and offsets are those of x64.
  */
 import { dlopen, type Pointer } from "bun:ffi";
+import { truncate } from "../../core/text/truncate.ts";
 
 const user32 = {
   AllowSetForegroundWindow: { args: ["u32"], returns: "i32" },
@@ -113,10 +114,7 @@ export function toWide(text: string): Buffer {
 
 /** Cuts a text to whole characters that fit a field of `units` UTF-16 units with its NUL. A cut text ends with "…". */
 export function fitField(text: string, units: number): string {
-  const clean = text.replaceAll("\0", "");
-  if (clean.length < units) return clean;
-  const cut = clean.slice(0, units - 2);
-  return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
+  return truncate(text.replaceAll("\0", ""), units - 1);
 }
 
 function writeField(into: Buffer, offset: number, units: number, text: string): void {

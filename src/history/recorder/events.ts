@@ -2,8 +2,8 @@
 import type { SQLQueryBindings } from "bun:sqlite";
 import type { LifecycleEvent } from "../../core/lifecycle-event.ts";
 import type { NormalizedFields } from "../../core/normalized-event.ts";
+import { truncate } from "../../core/text/truncate.ts";
 import type { HistoryItem, HistoryKind, Severity } from "../../core/wire.ts";
-import { limitText } from "../limit-json.ts";
 import { toSearchText } from "../search-text.ts";
 import { createInserter, toSeq } from "../seq.ts";
 import type { Statements } from "./statements.ts";
@@ -50,7 +50,7 @@ export function createEventWriter(sql: Statements): EventWriter {
     },
     addItem(id, at, session, { kind, severity = "info", ...item }) {
       const { key, provider, project, branch } = session;
-      const text = limitText(item.text, maxItemLength);
+      const text = truncate(item.text, maxItemLength);
       const seq = insertItem.add(id, at, (free) =>
         sql.addItem.run(free, id, key, provider, project, branch, kind, text, severity),
       );
@@ -58,7 +58,7 @@ export function createEventWriter(sql: Statements): EventWriter {
       return seq;
     },
     changeItem(seq, session, { kind, ...item }) {
-      const text = limitText(item.text, maxItemLength);
+      const text = truncate(item.text, maxItemLength);
       sql.changeItem.run(kind, text, seq);
       sql.removeText.run(seq);
       sql.addText.run(seq, toSearchText(text, { ...session, kind }));

@@ -9,12 +9,12 @@ import type { LoadedAgents } from "../../agents/index.ts";
 import { type AgentEvent, createSessionKey } from "../../core/session/event.ts";
 import { isProbe } from "../../core/session/probe.ts";
 import { statusTexts } from "../../core/session/texts.ts";
+import { truncate } from "../../core/text/truncate.ts";
 import { timing } from "../../core/timing.ts";
 import { errorCode } from "../../storage/files.ts";
 import type { JournalLine, JournalPosition } from "../../storage/journal/index.ts";
 import { type JournalledSessionEvent, readSessionEventBody } from "../../storage/journal/session-event.ts";
 import { createLifecycleEvent } from "../lifecycle.ts";
-import { limitText } from "../limit-json.ts";
 import { type EventRow, findProject, normalizeHook } from "../normalize.ts";
 import type { OpenState, StateRow } from "../rows.ts";
 import { createAskWriter, itemSessionOf } from "./asks.ts";
@@ -64,11 +64,11 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
     const { change } = event;
     if (change.kind === "prompt" && !change.byMachine) {
       session.turnCount++;
-      const prompt = limitText(change.text, maxTurnTextLength);
+      const prompt = truncate(change.text, maxTurnTextLength);
       sql.addTurn.run(event.id, key, session.turnCount, event.at, prompt);
     }
     if (change.kind === "turn-end" && event.agentId === null) {
-      const response = change.lastResponse && limitText(change.lastResponse, maxTurnTextLength);
+      const response = change.lastResponse && truncate(change.lastResponse, maxTurnTextLength);
       sql.endTurn.run(event.at, response, change.error, key, event.at);
     }
   }

@@ -1,5 +1,6 @@
 /** Checks the running app: whether it answers, its version, its speed, and where it was started. */
-import { createFindings, type Finding, formatList } from "../../agents/finding.ts";
+import { createFindings, type Finding } from "../../agents/finding.ts";
+import { formatList } from "../../core/text/words.ts";
 import type { AppReport } from "./report.ts";
 
 export type HealthAnswer =

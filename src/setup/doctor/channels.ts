@@ -1,5 +1,6 @@
 /** Checks the channels: whether their settings are complete, and what the running app reports about them. */
-import { createFindings, type Finding, formatList } from "../../agents/finding.ts";
+import { createFindings, type Finding } from "../../agents/finding.ts";
+import { formatList } from "../../core/text/words.ts";
 
 export interface ChannelFacts {
   readonly name: string;

@@ -1,9 +1,12 @@
 /** Checks what was left behind: events in the spool, and errors in the logs. */
 
-import { createFindings, type Finding, formatCount } from "../../agents/finding.ts";
+import { createFindings, type Finding } from "../../agents/finding.ts";
 import { limits } from "../../core/limits.ts";
 import { isProbeLine } from "../../core/session/probe.ts";
+import { truncate } from "../../core/text/truncate.ts";
+import { formatCount } from "../../core/text/words.ts";
 import { dayMs } from "../../core/timing.ts";
+import { formatSpokenDuration } from "../../core/view/figures.ts";
 import { readOr, readOwnFile } from "../../storage/files.ts";
 import { describeDroppedEvents, readDroppedEvents } from "../../storage/full-spool.ts";
 import { type HookError, readOpenHookErrors } from "../../storage/hook-log.ts";
@@ -49,7 +52,7 @@ export function checkTraces(facts: TracesFacts): Finding[] {
           finding(
             "warn",
             "hook-errors",
-            `${formatCount(hookErrors.length, "hook error")} in the last 24 h, the latest ${formatAge(lastHook.at, now)} ago: ${truncate(lastHook.text)}`,
+            `${formatCount(hookErrors.length, "hook error")} in the last 24 h, the latest ${formatSpokenDuration(now - lastHook.at)} ago: ${truncate(lastHook.text, maxText)}`,
             `All of them: ${hookLog}`,
           ),
         ]
@@ -59,7 +62,7 @@ export function checkTraces(facts: TracesFacts): Finding[] {
           finding(
             "warn",
             "errors",
-            `${formatCount(logErrors.length, "error")} in beckon's log in the last 24 h, the latest ${formatAge(lastLog.at, now)} ago: ${truncate(lastLog.text)}`,
+            `${formatCount(logErrors.length, "error")} in beckon's log in the last 24 h, the latest ${formatSpokenDuration(now - lastLog.at)} ago: ${truncate(lastLog.text, maxText)}`,
             `All of them: ${log}`,
           ),
         ]
@@ -68,13 +71,6 @@ export function checkTraces(facts: TracesFacts): Finding[] {
 }
 
 const waits = (count: number): string => formatCount(count, "event waits", "events wait");
-
-const truncate = (text: string): string => (text.length <= maxText ? text : `${text.slice(0, maxText)}…`);
-
-function formatAge(at: number, now: number): string {
-  const minutes = Math.max(0, Math.round((now - at) / 60_000));
-  return minutes < 60 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
-}
 
 export function readTraces(paths: Paths, isUp: boolean, now: number): TracesFacts {
   const dropped = readDroppedEvents(paths);

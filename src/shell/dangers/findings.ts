@@ -1,4 +1,5 @@
 /** What was found about a command, as texts for the user. */
+import { takeStart, truncate } from "../../core/text/truncate.ts";
 import { makeLineVisible } from "../../core/text/visible.ts";
 
 /** Most severe first. */
@@ -54,7 +55,5 @@ export function createFindings(): DangerFindings {
   };
 }
 
-function shorten(form: string): string {
-  const chars = [...makeLineVisible(form.slice(0, 4 * maxFormLength))];
-  return chars.length <= maxFormLength ? chars.join("") : `${chars.slice(0, maxFormLength - 1).join("")}…`;
-}
+const shorten = (form: string): string =>
+  truncate(makeLineVisible(takeStart(form, 4 * maxFormLength)), maxFormLength);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { listQuestions, summarizeCall } from "../../../src/agents/claude/summary.ts";
-import { toOneLine, truncate } from "../../../src/agents/one-line.ts";
+import { toOneLine } from "../../../src/agents/one-line.ts";
 import { limits } from "../../../src/core/limits.ts";
+import { truncate } from "../../../src/core/text/truncate.ts";
 
 describe("the summary of a tool call", () => {
   test.each<[string, Record<string, unknown>, string]>([

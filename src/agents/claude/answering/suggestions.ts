@@ -1,6 +1,7 @@
 /** Describes the CLI's permission_suggestions: what can be allowed for good. Only what can be described is offered. */
 import { isRecord, type JsonRecord } from "../../../core/json.ts";
 import { makeLineVisible } from "../../../core/text/visible.ts";
+import { formatList } from "../../../core/text/words.ts";
 import { isReadableOffer } from "../../offers.ts";
 import { formatToolName } from "../summary.ts";
 
@@ -87,5 +88,3 @@ function asTexts(value: unknown): string[] | null {
     ? value.map((text) => makeLineVisible(text))
     : null;
 }
-
-const formatList = (items: readonly string[]): string => new Intl.ListFormat("en-GB").format(items);

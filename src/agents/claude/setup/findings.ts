@@ -1,7 +1,8 @@
 /** What doctor says about Claude Code itself and about beckon's hooks in its settings. */
+import { formatCount, formatList } from "../../../core/text/words.ts";
 import type { OwnHook } from "../../../settings-file/hooks.ts";
 import type { Scope } from "../../agent.ts";
-import { createFindings, type Finding, formatCount, formatList } from "../../finding.ts";
+import { createFindings, type Finding } from "../../finding.ts";
 import type { ProgramStatus } from "../../setup/called-program.ts";
 import { eventsKnownTo, type HookEntry, hookTable, isAtLeast } from "../hooks.ts";
 import type { ListedSession } from "../list-sessions.ts";

@@ -1,7 +1,8 @@
 /** Install, uninstall and doctor for Codex. */
+import { capitalize, formatCount, formatList } from "../../../core/text/words.ts";
 import type { Env } from "../../../system/folders.ts";
 import type { AgentSetup, ExamineContext } from "../../agent.ts";
-import { createFindings, type Finding, formatCount, formatList } from "../../finding.ts";
+import { createFindings, type Finding } from "../../finding.ts";
 import { readSettingsText } from "../../setup/file-check.ts";
 import { createHooksSetup, createTestCommand, createTestEnd } from "../../setup/hooks-setup.ts";
 import { type AgentMachine, createAgentSetup, type RegisteredFile } from "../../setup/index.ts";
@@ -89,17 +90,13 @@ async function findTrustFindings(
 }
 
 const problems = {
-  untrusted: { text: "not trusted: Codex does not run them", fix: capitalizeFirst(trustSteps) },
+  untrusted: { text: "not trusted: Codex does not run them", fix: capitalize(trustSteps) },
   modified: {
     text: "changed since you trusted them: Codex does not run them",
-    fix: capitalizeFirst(trustSteps),
+    fix: capitalize(trustSteps),
   },
   disabled: { text: "switched off in Codex", fix: "Type /hooks in codex and switch them on" },
 } as const satisfies Partial<Record<Trust, { text: string; fix: string }>>;
-
-function capitalizeFirst(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
 
 const listEvents = (hooks: readonly OwnHookTrust[], all: number): string =>
   hooks.length === all

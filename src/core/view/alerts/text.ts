@@ -5,7 +5,8 @@ import { type Ask, hasDied, isInterrupted, type Session, type UntrackedEdit } fr
 import { dangerMark, formatFirstQuestion, formatInterrupted, statusTexts } from "../../session/texts.ts";
 import { measureProportionalWidth, wrapLine } from "../../text/fit.ts";
 import { shortenHomePath } from "../../text/paths.ts";
-import { measureWidth, toSingleLine, truncateEnd, truncateMiddle } from "../../text/text.ts";
+import { toSingleLine, truncateEnd, truncateMiddle } from "../../text/text.ts";
+import { measureWidth } from "../../text/width.ts";
 import { branchOf, fitSessionName, type SessionName } from "../session-names.ts";
 import { nameTerminal } from "../terminal-name.ts";
 import type { Alert, AlertButton } from "../view.ts";

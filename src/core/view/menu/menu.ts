@@ -7,6 +7,7 @@ import type { Moment } from "../../session/event.ts";
 import type { Session } from "../../session/session.ts";
 import { shortenHome } from "../../text/paths.ts";
 import { truncateEnd } from "../../text/text.ts";
+import { capitalize } from "../../text/words.ts";
 import { createAges } from "../ages.ts";
 import { formatGroupCount, type Group, groupLabels, groups } from "../group-names.ts";
 import { sortSessions } from "../order.ts";
@@ -164,7 +165,7 @@ function formatTitle(count: (group: Group) => number): string {
 /** "Needs you (2)" */
 function formatHeading(group: Group, count: number): string {
   const label = groupLabels[group];
-  return `${label.charAt(0).toUpperCase()}${label.slice(1)} (${count})`;
+  return `${capitalize(label)} (${count})`;
 }
 
 function createActionEntry(id: string, label: string, action: UserAction): MenuEntry {

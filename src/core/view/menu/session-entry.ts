@@ -21,9 +21,11 @@ import {
   summarizeAsk,
 } from "../../session/texts.ts";
 import { shortenHomePath } from "../../text/paths.ts";
-import { measureWidth, toSingleLine, truncateEnd, truncateMiddle } from "../../text/text.ts";
+import { toSingleLine, truncateEnd, truncateMiddle } from "../../text/text.ts";
+import { measureWidth } from "../../text/width.ts";
+import { formatCount } from "../../text/words.ts";
 import { dayMs } from "../../timing.ts";
-import { formatUsage } from "../amounts.ts";
+import { formatUsage } from "../figures.ts";
 import { groupMarks } from "../group-names.ts";
 import {
   findSnoozeEnd,
@@ -118,7 +120,7 @@ export function formatSessionLine(row: MenuRow, name: string, context: MenuConte
 /** " +2 subagents" */
 function formatChildren({ children }: Session): string {
   const count = children.filter((child) => child.running).length;
-  return count === 0 ? "" : ` +${count} ${count === 1 ? "subagent" : "subagents"}`;
+  return count === 0 ? "" : ` +${formatCount(count, "subagent")}`;
 }
 
 export function createSessionEntry(row: MenuRow, name: string, context: MenuContext): MenuEntry {
