@@ -14,6 +14,7 @@ const benches: readonly string[] = [
   "sessions",
   "state",
   "transcript",
+  "secrets",
   "start",
   "memory",
   "alert",
@@ -30,7 +31,7 @@ const benches: readonly string[] = [
   "optional",
 ];
 /** These measure functions, or always this build: they take no other binary. */
-const withoutAgainst = ["turn-others", "state", "transcript", "dashboard"];
+const withoutAgainst = ["turn-others", "state", "transcript", "secrets", "dashboard"];
 
 const { values, positionals } = parseArgs({
   options: { against: { type: "string" } },
