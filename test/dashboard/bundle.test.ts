@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { bundlePage } from "../../src/dashboard/bundle.ts";
 
 test("the page stays small, and needs nothing that only a server has", async () => {
@@ -8,4 +10,18 @@ test("the page stays small, and needs nothing that only a server has", async () 
   expect(style.length).toBeLessThan(60_000);
   expect(script).not.toMatch(/\bimport\s*["'{*]|\brequire\(/);
   expect(html).not.toMatch(/<style|style=|<script(?! type="module" src="\/page.js")|\son\w+=/);
+});
+
+test("each part of the page has its styles beside it, and all of them are in the page", async () => {
+  const folder = join(import.meta.dir, "../../src/dashboard/page");
+  const imported = [
+    ...(await Bun.file(join(folder, "page.css")).text()).matchAll(/^@import "\.\/(.*)\.css";$/gm),
+  ];
+  const names = imported.map(([, name = ""]) => name);
+  const sheets = [...new Bun.Glob("*.css").scanSync(folder)].map((file) => file.slice(0, -".css".length));
+  expect(["page", ...names].sort()).toEqual(sheets.sort());
+  const ofThePage = ["base", "phone"];
+  const parts = names.filter((name) => !ofThePage.includes(name));
+  expect(parts.filter((name) => !existsSync(join(folder, `${name}.tsx`)))).toEqual([]);
+  expect((await bundlePage()).style).not.toContain("@import");
 });
