@@ -1,5 +1,5 @@
 /** The body of a hook's request: an envelope `{provider, _meta, payload}`, or a payload without one. */
-import { isRecord, type JsonRecord, readText } from "../core/json.ts";
+import { isRecord, type JsonRecord, readFlag, readString, readText } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { ClockReading, Moment, Place } from "../core/session/event.ts";
 
@@ -34,7 +34,7 @@ export function openEnvelope(
   const meta = isRecord(payload._meta) ? { ...outerMeta, ...payload._meta } : outerMeta;
   return {
     // An unknown name must not count as the default: the event would belong to another agent.
-    provider: typeof body.provider === "string" ? body.provider : defaultProvider,
+    provider: readString(body.provider) ?? defaultProvider,
     meta: parseMeta(addPayloadPlace(meta, payload), host),
     payload,
   };
@@ -60,7 +60,7 @@ function parseMeta(meta: JsonRecord, host: string | null): HookMeta {
     seq: typeof meta.seq === "number" && meta.seq >= 0 && Number.isFinite(meta.seq) ? meta.seq : null,
     boot: readText(meta.boot, limits.maxIdLength),
     workspace: readText(meta.workspace_id, limits.maxIdLength),
-    attended: typeof meta.attended === "boolean" ? meta.attended : null,
+    attended: readFlag(meta.attended),
     place: parsePlace(meta, host),
   };
 }

@@ -1,5 +1,5 @@
 /** What the events of all agents' hooks have in common. */
-import { type JsonRecord, readText } from "../core/json.ts";
+import { asText, type JsonRecord, readText } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import {
   type AgentEvent,
@@ -43,9 +43,6 @@ export function readId(value: unknown, max: number = limits.maxIdLength): string
 }
 
 export const readPath = (value: unknown): string | null => readId(value, limits.maxPathLength);
-
-/** "" for anything but text. */
-export const asText = (value: unknown): string => (typeof value === "string" ? value : "");
 
 /** The field of a tool's input that describes the call best, or the first that is text. */
 export function findSummary(input: JsonRecord, field: string | undefined): string {

@@ -1,4 +1,5 @@
 /** Keeps one sink showing exactly the wanted alerts: shows what is missing, replaces what changed, closes the rest. */
+import { asList } from "../core/json.ts";
 import type { AlertSink, AlertSinkEvents, Schedule } from "../core/ports.ts";
 import type { Alert } from "../core/view/view.ts";
 
@@ -278,7 +279,7 @@ const maxKeyLength = 4_096;
 /** Reads what another version may have written, or a damaged file: rows that make no sense are dropped. */
 export function parseRemembered(value: unknown): readonly RememberedAlert[] {
   const isKey = (text: unknown): text is string => typeof text === "string" && text.length <= maxKeyLength;
-  return (Array.isArray(value) ? value : [])
+  return asList(value)
     .slice(0, maxRemembered)
     .flatMap((row: unknown): RememberedAlert[] => {
       const { key, handle, gone, covers } = Object(row) as Record<string, unknown>;

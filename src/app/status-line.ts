@@ -1,6 +1,6 @@
 /** Applies what an agent writes to its status line: POST /api/statusline. It is not journalled: the next one replaces it. */
 import type { LoadedAgents } from "../agents/index.ts";
-import { isRecord, type JsonRecord } from "../core/json.ts";
+import { asText, isRecord, type JsonRecord } from "../core/json.ts";
 import { type ClockReading, createInternalEvent, type Enrichment } from "../core/session/event.ts";
 import type { Store } from "../state/store.ts";
 
@@ -18,7 +18,7 @@ export function applyStatusLine(
   body: JsonRecord,
 ): string | null {
   const { provider, payload } = body;
-  const agent = typeof provider === "string" ? provider : "";
+  const agent = asText(provider);
   const report = isRecord(payload) ? agents.get(agent)?.readStatusLine?.(payload) : null;
   if (!report) return "not the status line of an agent that beckon knows";
   const session = store.get(agent, report.sessionId);

@@ -1,5 +1,6 @@
 /** HTTP for services without a client library: one request with a deadline, and its failures as DeliveryErrors. */
 import { readErrorMessage } from "../core/error-message.ts";
+import { parseJson } from "../core/json.ts";
 import { hasFreeDescriptors } from "../system/descriptors.ts";
 import { DeliveryError } from "./channel.ts";
 
@@ -44,7 +45,13 @@ export async function request(url: string, options: RequestOptions): Promise<Htt
     const text = await readText(response);
     if (response.status >= 300 && response.status < 400)
       throw new DeliveryError(`${new URL(url).host} answered with a redirect`, { isPermanent: true });
-    return { ok: response.ok, status: response.status, headers: response.headers, text, json: parse(text) };
+    return {
+      ok: response.ok,
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: parseJson(text),
+    };
   } catch (error) {
     if (error instanceof DeliveryError) throw error;
     throw new DeliveryError(describeFailure(url, error), {
@@ -61,14 +68,6 @@ async function readText(response: Response): Promise<string> {
     if (text.length > maxResponseBytes) break;
   }
   return text;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 const codeOf = (error: unknown): string => String(Object(error).code ?? Object(error).name ?? "");

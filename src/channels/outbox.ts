@@ -5,7 +5,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { readErrorMessage } from "../core/error-message.ts";
-import { isRecord } from "../core/json.ts";
+import { asList, isRecord } from "../core/json.ts";
 import type { Schedule } from "../core/ports.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { minuteMs } from "../core/timing.ts";
@@ -340,14 +340,16 @@ const finalDeadlineMs = 60 * minuteMs;
 
 function parseSaved(value: unknown): SavedMessage[] {
   const isText = (text: unknown): text is string => typeof text === "string" && text.length <= 4_096;
-  return (Array.isArray(value) ? value : []).slice(-maxSaved).flatMap((row: unknown): SavedMessage[] => {
-    if (!isRecord(row)) return [];
-    const { key, id, handle, content, title } = row;
-    if (!isText(key) || !isText(id) || !(handle === null || isText(handle))) return [];
-    if (!isText(content) || !isText(title)) return [];
-    const isFlag = (name: string) => row[name] === true;
-    return [
-      { key, id, handle, content, title, isSending: isFlag("isSending"), isDropped: isFlag("isDropped") },
-    ];
-  });
+  return asList(value)
+    .slice(-maxSaved)
+    .flatMap((row: unknown): SavedMessage[] => {
+      if (!isRecord(row)) return [];
+      const { key, id, handle, content, title } = row;
+      if (!isText(key) || !isText(id) || !(handle === null || isText(handle))) return [];
+      if (!isText(content) || !isText(title)) return [];
+      const isFlag = (name: string) => row[name] === true;
+      return [
+        { key, id, handle, content, title, isSending: isFlag("isSending"), isDropped: isFlag("isDropped") },
+      ];
+    });
 }

@@ -5,7 +5,7 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import { forgetOldest } from "../core/forget-oldest.ts";
-import { isRecord } from "../core/json.ts";
+import { asList, isRecord } from "../core/json.ts";
 import type { ResponseMeaning } from "./message.ts";
 
 export interface Reference {
@@ -53,13 +53,15 @@ const hash = (token: string): string => createHash("sha256").update(token).diges
 
 /** Rows of a damaged file that make no sense are dropped. */
 function parseSaved(value: unknown): [string, Reference][] {
-  return (Array.isArray(value) ? value : []).slice(-maxReferences).flatMap((row: unknown) => {
-    const [own, reference] = Array.isArray(row) ? row : [];
-    if (typeof own !== "string" || !isRecord(reference) || !isRecord(reference.meaning)) return [];
-    const { key, answerId, meaning } = reference;
-    const isKnown =
-      meanings.has(String(meaning.do)) && (meaning.do !== "option" || Number.isInteger(meaning.index));
-    if (typeof key !== "string" || typeof answerId !== "string" || !isKnown) return [];
-    return [[own, { key, answerId, meaning: meaning as ResponseMeaning }]];
-  });
+  return asList(value)
+    .slice(-maxReferences)
+    .flatMap((row: unknown) => {
+      const [own, reference] = asList(row);
+      if (typeof own !== "string" || !isRecord(reference) || !isRecord(reference.meaning)) return [];
+      const { key, answerId, meaning } = reference;
+      const isKnown =
+        meanings.has(String(meaning.do)) && (meaning.do !== "option" || Number.isInteger(meaning.index));
+      if (typeof key !== "string" || typeof answerId !== "string" || !isKnown) return [];
+      return [[own, { key, answerId, meaning: meaning as ResponseMeaning }]];
+    });
 }

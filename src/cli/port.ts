@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import { defaultAgent, loadAgents } from "../agents/index.ts";
-import { isRecord } from "../core/json.ts";
+import { isRecord, parseJson } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import { formatAge } from "../core/view/figures.ts";
 import type { HookOutput } from "../core/wire.ts";
@@ -272,10 +272,8 @@ async function check(args: string[], table: readonly Agent[]): Promise<number> {
 }
 
 function parsePayload(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isRecord(value)) return value;
-  } catch {}
+  const value = parseJson(text);
+  if (isRecord(value)) return value;
   throw usageError("port check needs a hook's payload on standard input: a JSON object");
 }
 

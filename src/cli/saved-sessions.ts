@@ -1,6 +1,7 @@
 /** The sessions that a stopped beckon left on disk. Loaded only then: the schemas would cost every other call 5 ms. */
 import { existsSync } from "node:fs";
 import { readPreferences } from "../alerts/state-file.ts";
+import { readNumber } from "../core/json.ts";
 import { formatAge } from "../core/view/figures.ts";
 import { createSnapshot, type SessionSnapshot } from "../core/view/snapshot.ts";
 import { decodeState } from "../state/saved-state.ts";
@@ -28,7 +29,7 @@ export function readSavedSessions(paths: Paths): SavedSessions {
   };
   const saved = value ? decodeState(value, now).sessions : [];
   const sessions = saved.map((session) => createSnapshot(session, now, context));
-  const savedAt = typeof value?.savedAt === "number" ? value.savedAt : null;
+  const savedAt = readNumber(value?.savedAt);
   const warnings: string[] = [];
   if (problem) warnings.push(`${problem}.`);
   if (alertState.problem !== null) warnings.push(`${alertState.problem}.`);

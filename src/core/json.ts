@@ -16,11 +16,35 @@ export function readText(value: unknown, max: number): string | null {
   return typeof value === "string" && value.length > 0 && value.length <= max ? value : null;
 }
 
-export function isJson(text: string): boolean {
+/** "" for anything but text. */
+export const asText = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** [] for anything that is not a list. */
+export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** Text of any length; null for anything else. */
+export const readString = (value: unknown): string | null => (typeof value === "string" ? value : null);
+
+/** null for anything but a finite number. */
+export const readNumber = (value: unknown): number | null =>
+  typeof value === "number" && Number.isFinite(value) ? value : null;
+
+/** A pid, an id, an amount: an exact integer above 0. null for anything else. */
+export const readPositive = (value: unknown): number | null =>
+  typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : null;
+
+/** A count, 0 for anything else. */
+export const asCount = (value: unknown): number => readPositive(value) ?? 0;
+
+export const readFlag = (value: unknown): boolean | null => (typeof value === "boolean" ? value : null);
+
+/** undefined if the text is not JSON. */
+export function parseJson(text: string): unknown {
   try {
-    JSON.parse(text);
-    return true;
+    return JSON.parse(text);
   } catch {
-    return false;
+    return undefined;
   }
 }
+
+export const isJson = (text: string): boolean => parseJson(text) !== undefined;

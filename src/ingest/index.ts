@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { type HookMessage, openEnvelope, stampEvent } from "../agents/envelope.ts";
 import type { LoadedAgents } from "../agents/index.ts";
 import { readErrorMessage } from "../core/error-message.ts";
-import type { JsonRecord } from "../core/json.ts";
+import { type JsonRecord, parseJson } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { IngestResult } from "../core/ports.ts";
 import type { AgentEvent, ClockReading, Moment } from "../core/session/event.ts";
@@ -233,13 +233,5 @@ function stringifyPayload(payload: JsonRecord): string {
   } catch {
     // Nested too deeply. A random text keeps it from being taken for a duplicate.
     return randomUUID();
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -1,5 +1,6 @@
 /** The command with which an agent's settings call beckon: how it is written, and how it is recognised. */
 
+import { asList, asRecord } from "../core/json.ts";
 import { parseSimpleCommands, quoteForShell, type SimpleCommand } from "../shell/index.ts";
 
 export interface CommandParts {
@@ -188,18 +189,13 @@ export interface RegisteredHook extends HookCommand {
 
 /** The hooks in settings that are parsed already. hooks.ts also finds their positions, but its parser takes 5 MB of memory. */
 export function listHooks(settings: unknown): readonly RegisteredHook[] {
-  return Object.entries(asFields(asFields(settings).hooks)).flatMap(([event, groups]) =>
-    asArray(groups)
-      .flatMap((group) => asArray(asFields(group).hooks))
+  return Object.entries(asRecord(asRecord(settings).hooks)).flatMap(([event, groups]) =>
+    asList(groups)
+      .flatMap((group) => asList(asRecord(group).hooks))
       .flatMap((hook) => {
-        const { command, args } = asFields(hook);
+        const { command, args } = asRecord(hook);
         if (typeof command !== "string") return [];
-        return [{ event, command, ...(args === undefined ? {} : { args: asArray(args).map(String) }) }];
+        return [{ event, command, ...(args === undefined ? {} : { args: asList(args).map(String) }) }];
       }),
   );
 }
-
-const asFields = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-
-const asArray = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

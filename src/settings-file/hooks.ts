@@ -1,5 +1,6 @@
 /** beckon's hooks in the text of an agent's settings: added, removed and listed. Everything else stays byte for byte. */
 import type { Node } from "jsonc-parser";
+import { readNumber } from "../core/json.ts";
 import { formatAsShell, type HookCommand, isOwnCommand } from "./hook-command.ts";
 import {
   appendMembers,
@@ -172,7 +173,7 @@ function readEntry(node: Node) {
     hook: {
       ...(typeof name === "string" ? { name } : {}),
       command: formatAsShell(written),
-      timeout: typeof timeout === "number" ? timeout : null,
+      timeout: readNumber(timeout),
       async: value("async") === true,
     },
   };

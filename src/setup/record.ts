@@ -2,7 +2,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { type AgentProgram, type Scope, scopes } from "../agents/agent.ts";
 import { defaultAgent } from "../agents/index.ts";
-import { asRecord } from "../core/json.ts";
+import { asRecord, readString } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import { withFileLock } from "../settings-file/file-lock.ts";
 import { ensurePrivateFolder, readOwnFile, writePrivateFile } from "../storage/files.ts";
@@ -88,20 +88,18 @@ export function restoreInstallRecord(paths: RecordPaths, record: InstallRecord |
   else rmSync(paths.installed, { force: true });
 }
 
-const asText = (value: unknown): string | null => (typeof value === "string" ? value : null);
-
 function parseRecord(value: unknown): InstallRecord | null {
   const { version, binary, home, copy, files, login, madeFolder, ...others } = asRecord(value);
   if (typeof binary !== "string") return null;
   return {
-    version: asText(version) ?? "",
+    version: readString(version) ?? "",
     binary,
     copy: parseCopy(copy),
-    home: asText(home),
+    home: readString(home),
     programs: parsePrograms(others),
     files: Array.isArray(files) ? files.flatMap(parseFile) : [],
     login: login === true,
-    madeFolder: asText(madeFolder),
+    madeFolder: readString(madeFolder),
   };
 }
 
@@ -117,7 +115,7 @@ function parsePrograms(fields: Readonly<Record<string, unknown>>): InstallRecord
 function parseCopy(value: unknown): ProgramCopy | null {
   const { sha256, sourceSha256, madeFolder } = asRecord(value);
   if (typeof sha256 !== "string" || typeof sourceSha256 !== "string") return null;
-  return { sha256, sourceSha256, madeFolder: asText(madeFolder) };
+  return { sha256, sourceSha256, madeFolder: readString(madeFolder) };
 }
 
 function parseFile(value: unknown): InstalledFile[] {
@@ -127,13 +125,13 @@ function parseFile(value: unknown): InstalledFile[] {
   return [
     {
       // The first version wrote no agent.
-      agent: asText(agent) ?? defaultAgent,
+      agent: readString(agent) ?? defaultAgent,
       path,
       scope: known,
-      before: asText(before),
-      beforeSha256: asText(beforeSha256),
-      wroteSha256: asText(wroteSha256),
-      madeFolder: asText(madeFolder),
+      before: readString(before),
+      beforeSha256: readString(beforeSha256),
+      wroteSha256: readString(wroteSha256),
+      madeFolder: readString(madeFolder),
     },
   ];
 }

@@ -13,7 +13,7 @@ import {
   rmSync,
   writeSync,
 } from "node:fs";
-import { asRecord } from "../core/json.ts";
+import { asRecord, readNumber } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import { ignoreErrors, openOwnFile, readOwnFile, withFile, writePrivateFile } from "./files.ts";
 import type { Paths } from "./paths.ts";
@@ -172,8 +172,9 @@ type DroppedPath = Pick<Paths, "spoolDropped">;
 export function readDroppedEvents({ spoolDropped }: DroppedPath): DroppedEvents | null {
   try {
     const { count, from, to } = asRecord(JSON.parse(readOwnFile(spoolDropped, limits.maxSmallFileBytes)));
-    const asTime = (value: unknown) => (typeof value === "number" ? value : null);
-    return typeof count === "number" && count > 0 ? { count, from: asTime(from), to: asTime(to) } : null;
+    return typeof count === "number" && count > 0
+      ? { count, from: readNumber(from), to: readNumber(to) }
+      : null;
   } catch {
     return null;
   }

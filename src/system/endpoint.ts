@@ -3,7 +3,7 @@
  * hand and not with a schema, because a hook that starts the app loads this file.
  */
 import { chmodSync, lstatSync, rmSync } from "node:fs";
-import { asRecord } from "../core/json.ts";
+import { asRecord, readString } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import { ensurePrivateFolder, ignoreErrors, readOwnFile, writePrivateFile } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
@@ -34,7 +34,7 @@ export function readEndpoint(paths: Pick<Paths, "endpoint">): Endpoint | null {
     const { url, pid, start, boot } = parseEndpoint(paths);
     if (typeof url !== "string" || typeof pid !== "number" || !Number.isInteger(pid) || pid < 1) return null;
     if (typeof boot === "string" && boot !== readBootId()) return null;
-    return isAlive(pid, typeof start === "string" ? start : null) ? { url, pid } : null;
+    return isAlive(pid, readString(start)) ? { url, pid } : null;
   } catch {
     return null;
   }

@@ -14,7 +14,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { isRecord, readText } from "../core/json.ts";
+import { asList, isRecord, readPositive, readText } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import { isAbsolute } from "../core/text/paths.ts";
 import { withFileLock } from "../settings-file/file-lock.ts";
@@ -118,7 +118,7 @@ function parsePort(value: unknown): Port[] {
   const { id, title, dependsOn, createdAt, endedAt, note } = value;
   if (typeof id !== "string" || findIdMistake(id) !== null) return [];
   if (typeof title !== "string" || findTitleMistake(title) !== null) return [];
-  const others = (Array.isArray(dependsOn) ? dependsOn : []).filter((other) => typeof other === "string");
+  const others = asList(dependsOn).filter((other) => typeof other === "string");
   return [
     {
       id,
@@ -145,7 +145,7 @@ function parseRun(value: unknown): PortRun[] {
     agent: id(agent),
     sessionId: id(sessionId),
     fingerprint: id(fingerprint),
-    pid: typeof pid === "number" && Number.isInteger(pid) && pid > 0 ? pid : null,
+    pid: readPositive(pid),
     procStart: id(procStart),
     terminalSessionId: id(terminalSessionId),
   };

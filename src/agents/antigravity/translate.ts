@@ -2,11 +2,11 @@
  * Translates Antigravity CLI's hook events into beckon's own. Written from others' reports, never run. It reports each request to
  * the model and the end of a turn, but neither prompts nor requests to the user.
  */
-import type { JsonRecord } from "../../core/json.ts";
+import { asText, type JsonRecord } from "../../core/json.ts";
 import type { AgentEvent, Change } from "../../core/session/event.ts";
 import type { EventStamp } from "../agent.ts";
 import type { HookMessage } from "../envelope.ts";
-import { asText, createDoctorAsk, createHookEvent, readId, readPath } from "../hook-event.ts";
+import { createDoctorAsk, createHookEvent, readId, readPath } from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
 import { nameEvent } from "./forwarding.ts";
 

@@ -1,7 +1,6 @@
 /** What the forwarder knows about Claude Code. No imports: it is loaded at every hook. */
+import { asRecord, type JsonRecord } from "../../core/json.ts";
 import type { Forwarding } from "../agent.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const spoolKinds: Readonly<Record<string, "ask" | "end" | "tool">> = {
   PermissionRequest: "ask",
@@ -51,7 +50,7 @@ export const claudeForwarding: Forwarding = {
   canHold: (payload) => payload.hook_event_name === "PermissionRequest" && payload.agent_id === undefined,
   guard: {
     reduce({ session_id, cwd, hook_event_name, tool_name, tool_input }) {
-      const { file_path, notebook_path } = asFields(tool_input);
+      const { file_path, notebook_path } = asRecord(tool_input);
       const input = { file_path, notebook_path };
       return { session_id, cwd, hook_event_name, tool_name, tool_input: input };
     },
@@ -59,7 +58,7 @@ export const claudeForwarding: Forwarding = {
     formatOutput({ hook_event_name }, { decision, reason, metadata }) {
       const { additional_context: context, system_message: message } = metadata;
       const systemMessage = message === undefined ? {} : { systemMessage: message };
-      const specific = (fields: Fields) => ({
+      const specific = (fields: JsonRecord) => ({
         hookSpecificOutput: { hookEventName: hook_event_name, ...fields },
       });
       if (hook_event_name === "PreToolUse" && decision === "block") {
@@ -74,15 +73,11 @@ export const claudeForwarding: Forwarding = {
     },
   },
   isDecision(value) {
-    const { hookSpecificOutput: output, ...otherFields } = asFields(value);
-    const { hookEventName, decision, ...otherOutput } = asFields(output);
-    const { behavior, message = "" } = asFields(decision);
+    const { hookSpecificOutput: output, ...otherFields } = asRecord(value);
+    const { hookEventName, decision, ...otherOutput } = asRecord(output);
+    const { behavior, message = "" } = asRecord(decision);
     const isAlone = Object.keys(otherFields).length + Object.keys(otherOutput).length === 0;
     const isForRequest = hookEventName === "PermissionRequest" && typeof message === "string";
     return isAlone && isForRequest && (behavior === "allow" || behavior === "deny");
   },
 };
-
-function asFields(value: unknown): Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
-}

@@ -3,7 +3,7 @@
  * its type or is absent.
  */
 
-import { isRecord, type JsonRecord, readText } from "../../core/json.ts";
+import { isRecord, type JsonRecord, readFlag, readNumber, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { AskKind } from "../../core/session/event.ts";
 import { blankMember } from "../../core/text/json-text.ts";
@@ -251,8 +251,8 @@ const readers: { readonly [K in keyof FieldTypes]: (value: unknown) => FieldType
   path: (value) => asId(value, limits.maxPathLength),
   name: (value) => truncateText(value, limits.maxIdLength),
   text: (value) => truncateText(value, limits.maxHookTextLength),
-  flag: (value) => (typeof value === "boolean" ? value : undefined),
-  number: (value) => (typeof value === "number" && Number.isFinite(value) ? value : undefined),
+  flag: (value) => readFlag(value) ?? undefined,
+  number: (value) => readNumber(value) ?? undefined,
   fields: (value) => (isRecord(value) ? value : undefined),
   rows: (value) => (Array.isArray(value) ? pickRecords(value) : undefined),
   any: (value) => value ?? undefined,

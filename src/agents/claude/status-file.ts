@@ -1,6 +1,6 @@
 /** Claude Code's status file, `<config>/sessions/<pid>.json`. Its format is internal to the CLI: it is used if it is complete. */
 
-import { isRecord, readText } from "../../core/json.ts";
+import { isRecord, readNumber, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { Change, FileStatus, Place, WaitingFor } from "../../core/session/event.ts";
 
@@ -41,7 +41,7 @@ export function parseStatusFile(content: string): StatusFile | null {
     cwd: readText(json.cwd, limits.maxPathLength),
     status: parseStatus(json.status),
     waitingFor: parseWaitingFor(json.waitingFor),
-    updatedAt: typeof json.statusUpdatedAt === "number" ? json.statusUpdatedAt : null,
+    updatedAt: readNumber(json.statusUpdatedAt),
     title: json.nameSource === "derived" ? null : readText(json.name, limits.maxSummaryLength),
     attended: entrypoint === null ? null : entrypoint === "cli",
     tmuxPane: readText(json.tmux, limits.maxIdLength)?.match(/%\d+$/)?.[0] ?? null,

@@ -1,5 +1,5 @@
 /** What Claude Code writes to its status line command: the fill of the context and, with a subscription, the quotas. */
-import { asRecord, type JsonRecord, readText } from "../../core/json.ts";
+import { asRecord, type JsonRecord, readPositive, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { ContextUse, QuotaUse, RateLimits } from "../../core/session/event.ts";
 import type { StatusLineReport } from "../agent.ts";
@@ -21,7 +21,7 @@ export function readStatusLine(payload: JsonRecord): StatusLineReport | null {
 
 function readContext({ current_usage, context_window_size: size }: JsonRecord): ContextUse | null {
   const used = countContext(asRecord(current_usage));
-  const window = typeof size === "number" && Number.isSafeInteger(size) && size > 0 ? size : null;
+  const window = readPositive(size);
   return used === 0 ? null : { used, window };
 }
 

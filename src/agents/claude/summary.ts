@@ -1,5 +1,5 @@
 /** One-line texts about tools and their calls. */
-import { isRecord, type JsonRecord } from "../../core/json.ts";
+import { asList, asText, isRecord, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import { makeLineVisible } from "../../core/text/visible.ts";
 import { toOneLine } from "../one-line.ts";
@@ -26,7 +26,7 @@ export function summarizeCall(tool: string, input: JsonRecord): string {
   if (tool === "AskUserQuestion") return toOneLine(listQuestions(input)[0]?.question ?? "");
   const value = input[summaryFields[tool] ?? ""];
   const text = typeof value === "string" ? value : Object.values(input).find((v) => typeof v === "string");
-  return toOneLine(typeof text === "string" ? text : "");
+  return toOneLine(asText(text));
 }
 
 export interface QuestionSummary {
@@ -37,8 +37,8 @@ export interface QuestionSummary {
 export function listQuestions(input: JsonRecord): QuestionSummary[] {
   const list = Array.isArray(input.questions) ? input.questions.slice(0, limits.maxOptions) : [];
   return list.filter(isRecord).map(({ question, options }) => ({
-    question: typeof question === "string" ? question : "",
-    labels: (Array.isArray(options) ? options : [])
+    question: asText(question),
+    labels: asList(options)
       .slice(0, limits.maxOptions)
       .flatMap((option) =>
         isRecord(option) && typeof option.label === "string" ? [toOneLine(option.label)] : [],

@@ -1,5 +1,5 @@
 /** Translates Claude Code's hook events into beckon's own. Nothing else gives them a meaning. */
-import { isRecord, type JsonRecord } from "../../core/json.ts";
+import { asText, isRecord, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { AgentEvent, BackgroundTask, Change, SkillCall, TaskChange } from "../../core/session/event.ts";
 import { hashJson } from "../../core/text/json-text.ts";
@@ -252,7 +252,7 @@ function listBackgroundTasks(tasks: unknown): readonly BackgroundTask[] | null {
         ? [
             {
               id: task.id,
-              type: typeof task.type === "string" ? task.type : "",
+              type: asText(task.type),
               running: task.status === "running",
               description: typeof task.description === "string" ? toOneLine(task.description) : null,
             },

@@ -9,7 +9,7 @@
  *
  * A fork's transcript starts with a copy of the other session's rows. They count for that session if its transcript is there.
  */
-import { isRecord, type JsonRecord, readText } from "../../core/json.ts";
+import { asCount, isRecord, type JsonRecord, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { Usage } from "../../core/session/event.ts";
 import { priceTokens, type TokenParts } from "./prices.ts";
@@ -177,12 +177,12 @@ function measure(
 ): Pick<Request, "parts" | "total" | "cost"> {
   const tiers = isRecord(usage.cache_creation) ? usage.cache_creation : null;
   const parts: TokenParts = {
-    input: readCount(usage.input_tokens),
-    output: readCount(usage.output_tokens),
-    cacheRead: readCount(usage.cache_read_input_tokens),
+    input: asCount(usage.input_tokens),
+    output: asCount(usage.output_tokens),
+    cacheRead: asCount(usage.cache_read_input_tokens),
     // The flat number is the sum of the tiers, and the only one that older CLIs write.
-    cacheWrite5m: readCount(tiers ? tiers.ephemeral_5m_input_tokens : usage.cache_creation_input_tokens),
-    cacheWrite1h: readCount(tiers?.ephemeral_1h_input_tokens),
+    cacheWrite5m: asCount(tiers ? tiers.ephemeral_5m_input_tokens : usage.cache_creation_input_tokens),
+    cacheWrite1h: asCount(tiers?.ephemeral_1h_input_tokens),
   };
   const { input, output, cacheRead, cacheWrite5m, cacheWrite1h } = parts;
   const total = input + output + cacheRead + cacheWrite5m + cacheWrite1h;
@@ -194,8 +194,4 @@ const ownModel = "<synthetic>";
 
 function priceIfKnown(model: string | null, parts: TokenParts, isFast: boolean): number | null {
   return model === null ? null : priceTokens(model, parts, isFast);
-}
-
-function readCount(value: unknown): number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0;
 }

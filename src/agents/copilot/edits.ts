@@ -3,10 +3,10 @@
  * missing would refuse every tool. But Copilot CLI runs the hooks of a project's .claude/settings.local.json too, and obeys the work
  * guard's hook for Claude Code there (measured with 1.0.102). Pure.
  */
-import { asRecord, type JsonRecord } from "../../core/json.ts";
+import { asRecord, asText, type JsonRecord } from "../../core/json.ts";
 import type { GuardRequest } from "../agent.ts";
 import { readEditPaths } from "../edits.ts";
-import { asText, readId, readPath } from "../hook-event.ts";
+import { readId, readPath } from "../hook-event.ts";
 import { nameTool } from "./names.ts";
 
 const editTools: ReadonlySet<string> = new Set(["Edit", "Write"]);

@@ -3,11 +3,11 @@
  * hook does: that a dialog was answered, that the user pressed Esc, that the model's API failed. Its format is internal: every
  * field may be missing or have another type.
  */
-import { asRecord, isRecord, type JsonRecord } from "../../core/json.ts";
+import { asCount, asRecord, asText, isRecord, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { AskEndedOutcome, Change, ContextUse, Enrichment } from "../../core/session/event.ts";
 import { truncate } from "../../core/text/truncate.ts";
-import { asText, readId } from "../hook-event.ts";
+import { readId } from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
 import { describeQuestion, nameRequest, nameTool, summarizeCall } from "./names.ts";
 
@@ -187,10 +187,7 @@ function readOutcome(kind: string): AskEndedOutcome {
 }
 
 function addUsage(log: EventLog, usage: JsonRecord, agentId: string | null): void {
-  const count = (name: string): number => {
-    const value = usage[name];
-    return typeof value === "number" && value > 0 && Number.isSafeInteger(value) ? value : 0;
-  };
+  const count = (name: string): number => asCount(usage[name]);
   // As in the APIs that it calls, inputTokens contains what was cached.
   const [cacheRead, cacheWrite] = [count("cacheReadTokens"), count("cacheWriteTokens")];
   log.hasUsage = true;

@@ -1,7 +1,7 @@
 /** Names of Copilot CLI's tools and requests, for users. */
-import { asRecord, type JsonRecord } from "../../core/json.ts";
+import { asList, asRecord, asText, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
-import { asText, findSummary, readId } from "../hook-event.ts";
+import { findSummary, readId } from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
 
 /** A call's tool as shown, and what describes the call. Hooks with Claude Code's event names also have its names of tools. */
@@ -80,7 +80,7 @@ export function describeQuestion(input: JsonRecord): {
 } {
   const fields = Object.values(asRecord(asRecord(input.requestedSchema).properties)).map(asRecord);
   const choices = fields.length === 1 ? (fields[0]?.enum ?? input.choices) : input.choices;
-  const options = (Array.isArray(choices) ? choices : []).filter((choice) => typeof choice === "string");
+  const options = asList(choices).filter((choice) => typeof choice === "string");
   return {
     summary: toOneLine(asText(input.message) || asText(input.question)),
     options: options.slice(0, limits.maxOptions).map(toOneLine),

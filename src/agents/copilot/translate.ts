@@ -2,14 +2,14 @@
  * Translates Copilot CLI's hook events into beckon's own. beckon registers the event names that Claude Code has: only then a
  * payload names its event, except for SubagentStart. Fields come as session_id or sessionId, whatever the event.
  */
-import { asRecord, type JsonRecord } from "../../core/json.ts";
+import { asRecord, asText, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { AgentEvent, Change } from "../../core/session/event.ts";
 import { blankMember } from "../../core/text/json-text.ts";
 import { truncate } from "../../core/text/truncate.ts";
 import type { EventDetails, EventStamp } from "../agent.ts";
 import type { HookMessage } from "../envelope.ts";
-import { asText, createHookEvent, readId, readPath } from "../hook-event.ts";
+import { createHookEvent, readId, readPath } from "../hook-event.ts";
 import { readEditedFiles } from "./edits.ts";
 import { nameNotification, nameTool } from "./names.ts";
 

@@ -1,4 +1,5 @@
 /** What the forwarder knows about Cursor. No imports: it is loaded at every hook. Written from its documentation, never run. */
+import { asText } from "../../core/json.ts";
 import type { Forwarding } from "../agent.ts";
 
 export const cursorForwarding: Forwarding = {
@@ -18,11 +19,9 @@ export const cursorForwarding: Forwarding = {
     kind: payload.hook_event_name === "doctorTest" ? "ask" : "end",
     toolUseId: undefined,
   }),
-  isSessionStart: (payload) => /^sessionStart$/i.test(asName(payload.hook_event_name)),
+  isSessionStart: (payload) => /^sessionStart$/i.test(asText(payload.hook_event_name)),
   canHold: () => false,
   isDecision: () => false,
   // It runs the hooks of ~/.claude/settings.json and of Claude Code's plugins too. Only its payloads have these fields.
   recognizes: (payload) => payload.cursor_version !== undefined || payload.conversation_id !== undefined,
 };
-
-const asName = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -2,7 +2,7 @@
  * Translates Cursor's hook events into beckon's own. Written from its documentation, never run. Cursor has no event for a
  * request to the user. Hooks of Claude Code's that it runs have Claude Code's names of events.
  */
-import { asRecord, type JsonRecord } from "../../core/json.ts";
+import { asRecord, asText, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { AgentEvent, Change } from "../../core/session/event.ts";
 import { blankMember } from "../../core/text/json-text.ts";
@@ -10,7 +10,7 @@ import { truncate } from "../../core/text/truncate.ts";
 import type { EventDetails, EventStamp } from "../agent.ts";
 import { readEditPaths } from "../edits.ts";
 import type { HookMessage } from "../envelope.ts";
-import { asText, createDoctorAsk, createHookEvent, readId, readPath } from "../hook-event.ts";
+import { createDoctorAsk, createHookEvent, readId, readPath } from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
 
 /** null if the payload names no session or no event. */

@@ -1,8 +1,8 @@
 /** The tools with which Gemini CLI changes files, and what its hooks ask the work guard about them. Pure. */
-import { asRecord, type JsonRecord } from "../../core/json.ts";
+import { asRecord, asText, type JsonRecord } from "../../core/json.ts";
 import type { GuardRequest } from "../agent.ts";
 import { type EditTools, readEditPaths } from "../edits.ts";
-import { asText, readId, readPath } from "../hook-event.ts";
+import { readId, readPath } from "../hook-event.ts";
 
 export const editTools: EditTools = { replace: "file_path", write_file: "file_path" };
 

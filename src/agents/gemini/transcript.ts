@@ -1,8 +1,8 @@
 /** What Gemini CLI's transcript says about its session. Its format is internal: every field may be missing or have another type. */
-import { asRecord, isRecord, type JsonRecord } from "../../core/json.ts";
+import { asCount, asRecord, asText, isRecord, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { Enrichment, Tokens } from "../../core/session/event.ts";
-import { asText, readId } from "../hook-event.ts";
+import { readId } from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
 
 export interface GeminiTranscript {
@@ -54,10 +54,7 @@ function addResponse(state: GeminiTranscript, line: JsonRecord): void {
   const id = readId(line.id);
   // After "Request cancelled." the conversation is written again under new ids, without tokens.
   if (id === null || !isRecord(line.tokens)) return;
-  const count = (name: string): number => {
-    const value = asRecord(line.tokens)[name];
-    return typeof value === "number" && value > 0 && Number.isSafeInteger(value) ? value : 0;
-  };
+  const count = (name: string): number => asCount(asRecord(line.tokens)[name]);
   const cached = Math.min(count("cached"), count("input"));
   if (state.responses.size >= limits.maxUsageMessages && !state.responses.has(id)) return;
   state.responses.set(id, {

@@ -1,5 +1,5 @@
 /** Translates Gemini CLI's hook events into beckon's own. Nothing else gives them a meaning. */
-import { asRecord, isRecord, type JsonRecord } from "../../core/json.ts";
+import { asList, asRecord, asText, isRecord, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { AgentEvent, Change } from "../../core/session/event.ts";
 import { blankMember, hashJson } from "../../core/text/json-text.ts";
@@ -7,7 +7,7 @@ import { truncate } from "../../core/text/truncate.ts";
 import type { EventDetails, EventStamp } from "../agent.ts";
 import { readEditPaths } from "../edits.ts";
 import type { HookMessage } from "../envelope.ts";
-import { asText, createHookEvent, findSummary, readId, readPath } from "../hook-event.ts";
+import { createHookEvent, findSummary, readId, readPath } from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
 import { editTools } from "./edits.ts";
 
@@ -131,7 +131,7 @@ function createToolStart(payload: JsonRecord): Change {
 /** The notification of a question says nothing about it. Its dialog comes 70 to 200 ms after the call. */
 function createQuestion(payload: JsonRecord): Change {
   const { questions: list } = asRecord(payload.tool_input);
-  const questions = (Array.isArray(list) ? list : []).slice(0, limits.maxOptions).filter(isRecord);
+  const questions = asList(list).slice(0, limits.maxOptions).filter(isRecord);
   const [first = {}] = questions;
   const options = Array.isArray(first.options)
     ? first.options.slice(0, limits.maxOptions).filter(isRecord)

@@ -5,7 +5,7 @@ import { DiscordAPIError, HTTPError, RateLimitError, REST } from "@discordjs/res
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Check } from "@sinclair/typebox/value";
 import { forgetOldest } from "../../core/forget-oldest.ts";
-import { isRecord, type JsonRecord } from "../../core/json.ts";
+import { asList, asText, isRecord, type JsonRecord } from "../../core/json.ts";
 import { truncate } from "../../core/text/truncate.ts";
 import { schedule as scheduleTimer } from "../../storage/schedule.ts";
 import { createAccountList } from "../accounts.ts";
@@ -331,12 +331,12 @@ function createRows({ buttons, replyReference, link }: ChannelMessage): JsonReco
 }
 
 function findDialogText(components: unknown): string {
-  const rows = Array.isArray(components) ? components : [];
+  const rows = asList(components);
   const inputs = rows.flatMap((row) =>
     isRecord(row) && Array.isArray(row.components) ? row.components : [],
   );
   const value = inputs.find((input) => isRecord(input) && typeof input.value === "string")?.value;
-  return typeof value === "string" ? value : "";
+  return asText(value);
 }
 
 /** The user deleted the message: there is nothing to update. */

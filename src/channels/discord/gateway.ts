@@ -5,6 +5,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Check } from "@sinclair/typebox/value";
 import { readErrorMessage } from "../../core/error-message.ts";
+import { parseJson } from "../../core/json.ts";
 import type { Schedule } from "../../core/ports.ts";
 import { isLoopback } from "../check.ts";
 
@@ -277,10 +278,6 @@ function isGatewayUrl(text: string, isLocal: boolean): boolean {
 
 function parseFrame(data: unknown): Frame | null {
   if (typeof data !== "string" || data.length > maxFrameLength) return null;
-  try {
-    const frame: unknown = JSON.parse(data);
-    return Check(frameSchema, frame) ? frame : null;
-  } catch {
-    return null;
-  }
+  const frame = parseJson(data);
+  return Check(frameSchema, frame) ? frame : null;
 }

@@ -5,7 +5,7 @@
 
 import { readErrorMessage } from "../../core/error-message.ts";
 import { forgetOldest } from "../../core/forget-oldest.ts";
-import { asRecord } from "../../core/json.ts";
+import { asRecord, readString } from "../../core/json.ts";
 import {
   type Channel,
   type ChannelMessage,
@@ -41,13 +41,13 @@ const refusal: ChannelMessage = {
 export function openNtfy(options: ChannelOptions): Channel {
   const { settings, secret, state, onResponse } = options;
   const server = String(settings.server).replace(/\/+$/, "");
-  const replyTopic = typeof settings.replyTopic === "string" ? settings.replyTopic : null;
+  const replyTopic = readString(settings.replyTopic);
   const target: NtfyTarget = {
     server,
     topic: String(settings.topic),
     replyTopic,
     replyToken: secret("replyToken"),
-    click: typeof settings.click === "string" ? settings.click : null,
+    click: readString(settings.click),
   };
   const token = secret("token");
   const headers = token === null ? {} : { Authorization: `Bearer ${token}` };
@@ -94,7 +94,7 @@ export function openNtfy(options: ChannelOptions): Channel {
     headers,
     url() {
       const { since } = state.get();
-      const start = typeof since === "string" ? since : `${maxMissedSeconds}s`;
+      const start = readString(since) ?? `${maxMissedSeconds}s`;
       return `${server}/${replyTopic}/json?since=${encodeURIComponent(start)}`;
     },
     onLine(line) {

@@ -3,7 +3,7 @@
  * 23 ms to load, for four methods.
  */
 import { forgetOldest } from "../../core/forget-oldest.ts";
-import { asRecord, type JsonRecord } from "../../core/json.ts";
+import { asList, asRecord, type JsonRecord } from "../../core/json.ts";
 import { truncate } from "../../core/text/truncate.ts";
 import { createAccountList } from "../accounts.ts";
 import { type Channel, type ChannelMessage, type ChannelOptions, DeliveryError } from "../channel.ts";
@@ -120,7 +120,7 @@ function createCall({ settings, requestTimeoutMs }: ChannelOptions): CallSlack {
 const maxReplyTargets = 50;
 
 function readReplyReferences({ replyReferences: saved }: JsonRecord): [string, string][] {
-  return (Array.isArray(saved) ? saved : []).filter(
+  return asList(saved).filter(
     (row): row is [string, string] =>
       Array.isArray(row) && row.length === 2 && row.every((cell) => typeof cell === "string"),
   );

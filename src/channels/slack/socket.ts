@@ -5,7 +5,7 @@
 
 import { readErrorMessage } from "../../core/error-message.ts";
 import { forgetOldest } from "../../core/forget-oldest.ts";
-import { asRecord, type JsonRecord } from "../../core/json.ts";
+import { asRecord, type JsonRecord, readString } from "../../core/json.ts";
 import type { Schedule } from "../../core/ports.ts";
 import { schedule as scheduleTimer } from "../../storage/schedule.ts";
 import { isLoopback } from "../check.ts";
@@ -157,7 +157,7 @@ export function createSocket(options: SocketOptions): Socket {
     socket.send(JSON.stringify({ envelope_id: id }));
     // An event that is sent again can come in another envelope.
     const { event_id } = asRecord(message.payload);
-    const key = typeof event_id === "string" ? event_id : id;
+    const key = readString(event_id) ?? id;
     if (envelopes.has(key)) return;
     envelopes.add(key);
     forgetOldest(envelopes, maxRememberedEnvelopes);

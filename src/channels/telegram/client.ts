@@ -5,6 +5,7 @@
 
 import { Api, GrammyError, HttpError } from "grammy/web";
 import { forgetOldest } from "../../core/forget-oldest.ts";
+import { asList } from "../../core/json.ts";
 import { truncate } from "../../core/text/truncate.ts";
 import { schedule as scheduleTimer } from "../../storage/schedule.ts";
 import { createAccountList } from "../accounts.ts";
@@ -97,7 +98,7 @@ export function openTelegram(options: ChannelOptions): Channel {
 
   function readReplyTargets(): readonly (readonly [number, string])[] {
     const { replyTargets } = state.get();
-    return (Array.isArray(replyTargets) ? replyTargets : []).filter(
+    return asList(replyTargets).filter(
       (row): row is [number, string] =>
         Array.isArray(row) && typeof row[0] === "number" && typeof row[1] === "string",
     );

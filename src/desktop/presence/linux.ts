@@ -2,6 +2,7 @@
  * Presence on Linux. Idle time: the X server's screen saver extension, Mutter's idle monitor, KDE's screen saver service.
  * Lock: GNOME's and KDE's screen saver services, and logind's LockedHint, which most lockers set.
  */
+import { readFlag, readNumber } from "../../core/json.ts";
 import type { Exec, PresenceReading, ReadPresence } from "../../core/ports.ts";
 import { type Bus, type BusCall, connectBus, findBusAddress } from "../dbus.ts";
 import { connectX11 } from "../x11.ts";
@@ -124,7 +125,5 @@ export function createLinuxPresence({ env, exec }: PresenceOptions): ReadPresenc
  */
 function readMs(value: unknown): number | null {
   if (typeof value === "bigint") return Number(value);
-  return typeof value === "number" ? value : null;
+  return readNumber(value);
 }
-
-const readFlag = (value: unknown): boolean | null => (typeof value === "boolean" ? value : null);

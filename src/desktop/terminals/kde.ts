@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { interface as dbusInterface } from "@jellybrick/dbus-next";
+import { asText, type JsonRecord, readPositive } from "../../core/json.ts";
 import type { Bus } from "../dbus.ts";
 import { evaluateInKwin, type Plan, type WindowInfo } from "./plan.ts";
 import type { WindowSystemRecipe } from "./recipe.ts";
-import { readPositive, readText, readWindowList, type WindowFields } from "./wayland.ts";
+import { readWindowList } from "./wayland.ts";
 
 const uuid = /^\{[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}$/;
 
@@ -33,9 +34,9 @@ export const kde: WindowSystemRecipe = {
   noWindowReason: "KWin did not list its windows over D-Bus",
 };
 
-function readWindow({ id, pid, title, active }: WindowFields): WindowInfo | null {
+function readWindow({ id, pid, title, active }: JsonRecord): WindowInfo | null {
   if (typeof id !== "string" || !uuid.test(id)) return null;
-  return { id, pid: readPositive(pid), title: readText(title), active: active === true };
+  return { id, pid: readPositive(pid), title: asText(title), active: active === true };
 }
 
 const replyInterface = "beckon.Kwin";

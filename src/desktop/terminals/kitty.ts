@@ -1,5 +1,6 @@
 /** kitty: the pane by its remote control, if the user has turned that on; otherwise only the window. */
 import { createConnection } from "node:net";
+import { asList, isRecord, type JsonRecord, readNumber } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import { describeTerminal, readVariable } from "../../core/terminals.ts";
 import { isProcessOf, queryWindow } from "./detect.ts";
@@ -67,11 +68,7 @@ function* findPane(address: string, location: PaneLocation): Plan<Pane | null> {
   return pane ?? null;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-const readList = (value: unknown): Fields[] =>
-  Array.isArray(value)
-    ? value.filter((entry): entry is Fields => typeof entry === "object" && entry !== null)
-    : [];
+const readList = (value: unknown): JsonRecord[] => asList(value).filter(isRecord);
 
 /** kitty's "OS windows" have tabs, and these have its "windows". */
 function readPanes(osWindows: unknown): Pane[] {
@@ -83,14 +80,14 @@ function readPanes(osWindows: unknown): Pane[] {
         const { id, pid } = window;
         if (typeof id !== "number") return [];
         const isShown = isActive(tab) && (isActive(window) || windows.length === 1);
-        return [{ id, pid: typeof pid === "number" ? pid : null, isShown, windowId }];
+        return [{ id, pid: readNumber(pid), isShown, windowId }];
       });
     });
   });
 }
 
 /** `is_active` stays with the tab that its window shows. kitty before 0.24 has only `is_focused`. */
-const isActive = ({ is_active, is_focused }: Fields): boolean =>
+const isActive = ({ is_active, is_focused }: JsonRecord): boolean =>
   typeof is_active === "boolean" ? is_active : is_focused === true;
 
 const commandStart = "\u001bP@kitty-cmd";

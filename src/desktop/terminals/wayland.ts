@@ -1,30 +1,15 @@
 /** Wayland compositors: each has its own command that lists windows as JSON and focuses one. GNOME allows neither. */
+import { asList, asText, isRecord, type JsonRecord, parseJson, readPositive } from "../../core/json.ts";
 import { immediate, run, type WindowInfo } from "./plan.ts";
 import type { WindowSystemRecipe } from "./recipe.ts";
-
-export type WindowFields = Readonly<Record<string, unknown>>;
 
 /** null if it is not a list. Entries that `read` returns null for are left out. */
 export function readWindowList(
   list: unknown,
-  read: (fields: WindowFields) => WindowInfo | null,
+  read: (fields: JsonRecord) => WindowInfo | null,
 ): WindowInfo[] | null {
   if (!Array.isArray(list)) return null;
-  return list.flatMap((entry) =>
-    typeof entry === "object" && entry !== null ? (read(entry as WindowFields) ?? []) : [],
-  );
-}
-
-export const readText = (value: unknown): string => (typeof value === "string" ? value : "");
-export const readPositive = (value: unknown): number | null =>
-  typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : null;
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+  return list.filter(isRecord).flatMap((entry) => read(entry) ?? []);
 }
 
 /** Also i3, but its tree has no pids: there X11 is used. */
@@ -32,7 +17,7 @@ export const sway: WindowSystemRecipe = {
   *list() {
     const { code, stdout } = yield* run(["swaymsg", "-r", "-t", "get_tree"]);
     const tree = code === 0 ? parseJson(stdout) : null;
-    return typeof tree === "object" && tree !== null ? [...swayWindows(tree as WindowFields)] : null;
+    return isRecord(tree) ? [...swayWindows(tree)] : null;
   },
   *raise({ id }) {
     const { code } = yield* run(["swaymsg", `[con_id=${id}] focus`]);
@@ -40,14 +25,12 @@ export const sway: WindowSystemRecipe = {
   },
 };
 
-function* swayWindows(node: WindowFields): Generator<WindowInfo> {
+function* swayWindows(node: JsonRecord): Generator<WindowInfo> {
   if (typeof node.pid === "number" && Number.isSafeInteger(node.id)) {
-    yield { id: String(node.id), pid: node.pid, title: readText(node.name), active: node.focused === true };
+    yield { id: String(node.id), pid: node.pid, title: asText(node.name), active: node.focused === true };
   }
   for (const children of [node.nodes, node.floating_nodes]) {
-    for (const child of Array.isArray(children) ? children : []) {
-      if (typeof child === "object" && child !== null) yield* swayWindows(child);
-    }
+    for (const child of asList(children).filter(isRecord)) yield* swayWindows(child);
   }
 }
 
@@ -63,9 +46,9 @@ export const hyprland: WindowSystemRecipe = {
 };
 
 /** The client that was focused last has history 0. */
-function readHyprlandClient({ address, pid, title, focusHistoryID }: WindowFields): WindowInfo | null {
+function readHyprlandClient({ address, pid, title, focusHistoryID }: JsonRecord): WindowInfo | null {
   if (typeof address !== "string" || !/^0x[0-9a-f]{1,16}$/.test(address)) return null;
-  return { id: address, pid: readPositive(pid), title: readText(title), active: focusHistoryID === 0 };
+  return { id: address, pid: readPositive(pid), title: asText(title), active: focusHistoryID === 0 };
 }
 
 export const niri: WindowSystemRecipe = {
@@ -79,10 +62,10 @@ export const niri: WindowSystemRecipe = {
   },
 };
 
-function readNiriWindow({ id, pid, title, is_focused }: WindowFields): WindowInfo | null {
+function readNiriWindow({ id, pid, title, is_focused }: JsonRecord): WindowInfo | null {
   const number = readPositive(id);
   if (number === null) return null;
-  return { id: String(number), pid: readPositive(pid), title: readText(title), active: is_focused === true };
+  return { id: String(number), pid: readPositive(pid), title: asText(title), active: is_focused === true };
 }
 
 /** Windows under Xwayland are X11's. */

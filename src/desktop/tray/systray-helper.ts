@@ -2,6 +2,7 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { version } from "systray2/package.json";
+import { asRecord, parseJson } from "../../core/json.ts";
 import { readLines } from "../lines.ts";
 import { putFile } from "../put-file.ts";
 import type { Slot } from "./systray-slots.ts";
@@ -103,9 +104,9 @@ export async function startHelper(
   });
   const ready = Promise.withResolvers<void>();
   void readLines(child.stdout, maxLineLength, (line) => {
-    const message = parseMessage(line);
-    if (message?.type === "ready") ready.resolve();
-    if (message?.type === "clicked" && typeof message.__id === "number") onClick(message.__id);
+    const { type, __id } = asRecord(parseJson(line));
+    if (type === "ready") ready.resolve();
+    if (type === "clicked" && typeof __id === "number") onClick(__id);
   });
   const timer = setTimeout(() => ready.reject(new Error(`not ready within ${readyMs} ms`)), readyMs);
   void exited.then((reason) => ready.reject(new Error(reason)));
@@ -124,14 +125,6 @@ export async function startHelper(
     clearTimeout(timer);
   }
   return { send: write, exited, kill: () => child.kill("SIGKILL") };
-}
-
-function parseMessage(line: string): { readonly type?: unknown; readonly __id?: unknown } | null {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return null;
-  }
 }
 
 async function readLastLine(stream: ReadableStream<Uint8Array>): Promise<string> {

@@ -1,6 +1,6 @@
 /** Where Antigravity's hooks are, and which of them are beckon's. The running app uses this, so it loads nothing of the installer. */
 import { join } from "node:path";
-import { asRecord } from "../../../core/json.ts";
+import { asList, asRecord } from "../../../core/json.ts";
 import { readHookCommand } from "../../../settings-file/hook-command.ts";
 import { type Env, homeOf } from "../../../system/folders.ts";
 import { createJsonFileCheck } from "../../setup/file-check.ts";
@@ -23,7 +23,7 @@ export const emptyDecision = "echo '{}'";
 /** What beckon's hooks in the parsed file call. */
 export function listOwn(file: unknown): readonly CalledBeckon[] {
   return Object.values(asRecord(asRecord(file)[ownName])).flatMap((list) =>
-    (Array.isArray(list) ? list : []).flatMap((hook: unknown) => {
+    asList(list).flatMap((hook: unknown) => {
       const { command } = asRecord(hook);
       const called =
         typeof command === "string" ? readHookCommand(command.replace(emptyDecision, "exit 0")) : null;

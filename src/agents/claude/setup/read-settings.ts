@@ -1,6 +1,7 @@
 /** Reads Claude Code's settings files for doctor: the user's, the current project's and the administrator's. */
 import { isAbsolute } from "node:path";
 import { readErrorMessage } from "../../../core/error-message.ts";
+import { asRecord } from "../../../core/json.ts";
 import { limits } from "../../../core/limits.ts";
 import { listHooks, mentionsBeckon, readHookCommand } from "../../../settings-file/hook-command.ts";
 import { listOwnHooks } from "../../../settings-file/hooks.ts";
@@ -12,8 +13,6 @@ import { findProgramStatus, isTrustedBinary } from "../../setup/called-program.t
 import type { CalledProgram, SettingsFacts } from "./findings.ts";
 import { settingsPath } from "./folder.ts";
 import { isGuardHook } from "./registration.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** `cwd` is null if the current folder is gone: then there is no project. */
 export function readSettingsFiles(
@@ -56,7 +55,7 @@ function readSettingsFile(scope: SettingsFacts["scope"], path: string): Settings
   if (text.trim() === "") return empty;
   try {
     const own = listOwnHooks(text).filter((hook) => !isGuardHook(hook));
-    const settings = asFields(JSON.parse(text));
+    const settings = asRecord(JSON.parse(text));
     const custom = listHooks(settings).filter(mentionsBeckon);
     return {
       ...empty,
@@ -68,10 +67,6 @@ function readSettingsFile(scope: SettingsFacts["scope"], path: string): Settings
   } catch (error) {
     return { ...empty, problem: readErrorMessage(error) };
   }
-}
-
-function asFields(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {};
 }
 
 /** Each program that beckon's commands call. */

@@ -6,11 +6,11 @@
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { asRecord } from "../../../core/json.ts";
+import { asRecord, asText } from "../../../core/json.ts";
 import type { Place } from "../../../core/session/event.ts";
 import { readFileStamp, readOr } from "../../../storage/files.ts";
 import { readCommandLine, readStartTime } from "../../../system/processes.ts";
-import { asText, readPath } from "../../hook-event.ts";
+import { readPath } from "../../hook-event.ts";
 import { readSettingsText } from "../../setup/file-check.ts";
 
 export interface OpenSession {

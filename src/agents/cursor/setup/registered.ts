@@ -1,6 +1,6 @@
 /** Where Cursor's hooks are, and which of them are beckon's. The running app uses this, so it loads nothing of the installer. */
 import { join } from "node:path";
-import { asRecord } from "../../../core/json.ts";
+import { asList, asRecord } from "../../../core/json.ts";
 import { readHookCommand } from "../../../settings-file/hook-command.ts";
 import { type Env, homeOf } from "../../../system/folders.ts";
 import { createJsonFileCheck } from "../../setup/file-check.ts";
@@ -23,7 +23,7 @@ interface OwnEntry extends CalledBeckon {
 /** beckon's entries in the parsed file. */
 export function listOwn(file: unknown): readonly OwnEntry[] {
   return Object.entries(asRecord(asRecord(file).hooks)).flatMap(([event, list]) =>
-    (Array.isArray(list) ? list : []).flatMap((entry: unknown, index) => {
+    asList(list).flatMap((entry: unknown, index) => {
       const { command } = asRecord(entry);
       const called = typeof command === "string" ? readHookCommand(command) : null;
       if (called === null || typeof command !== "string") return [];
