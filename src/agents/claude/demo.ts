@@ -1,16 +1,14 @@
 /**
  * An invented day for `beckon demo`. The payloads have exactly the fields of recorded ones (test/agents/claude/demo.test.ts compares
- * them); projects, prompts and texts are invented.
+ * them); projects, prompts and texts are invented, and stand in demo.json.
  */
 import type { JsonRecord } from "../../core/json.ts";
 import type { CreateDemoDay, DemoDay, DemoStep } from "../agent.ts";
+import demo from "./demo.json";
 
 const second = 1_000;
 const minute = 60 * second;
 const day = 24 * 60 * minute;
-
-const opus = "claude-opus-4-5-20251101";
-const sonnet = "claude-sonnet-4-5-20250929";
 
 interface Project {
   readonly name: string;
@@ -24,108 +22,8 @@ interface Project {
   readonly total: number;
 }
 
-const projects = {
-  checkout: {
-    name: "checkout-api",
-    branch: "main",
-    model: opus,
-    title: "Move the orders to the new schema",
-    prompt: "move the orders to the new schema, staging first",
-    response: "The dry run is clean: 41 rows to move. I will migrate staging and drop the old build.",
-    context: 124_000,
-    total: 1_900_000,
-  },
-  notes: {
-    name: "notes",
-    branch: "redesign",
-    model: sonnet,
-    title: "A service for shared notes",
-    prompt: "start the service for shared notes",
-    response: "Both would work. SQLite needs no server, Postgres grows further.",
-    context: 62_000,
-    total: 402_000,
-  },
-  infra: {
-    name: "infra",
-    branch: "main",
-    model: opus,
-    title: "Close the admin port",
-    prompt: "port 8443 must be open to the office only",
-    response: "Port 8443 is open to every address. I limit it to the office range.",
-    context: 88_000,
-    total: 618_000,
-  },
-  docs: {
-    name: "docs",
-    branch: "guide-split",
-    model: opus,
-    title: "One page per task",
-    prompt: "split the guide into one page per task",
-    response: "I read all 31 pages. This plan keeps every old address working.",
-    context: 176_000,
-    total: 1_100_000,
-  },
-  search: {
-    name: "search-index",
-    branch: "main",
-    model: sonnet,
-    title: "Make the index half as big",
-    prompt: "the index has to be half as big",
-    response: "Three subagents compare the encodings.",
-    context: 114_000,
-    total: 2_200_000,
-  },
-  mobile: {
-    name: "mobile-app",
-    branch: "release-4.2",
-    model: opus,
-    title: "Release 4.2",
-    prompt: "get release 4.2 ready",
-    response: "The build is green on both platforms; the release notes come next.",
-    context: 182_000,
-    total: 3_800_000,
-  },
-  landing: {
-    name: "landing-page",
-    branch: "hero-copy",
-    model: sonnet,
-    title: "Headlines for phones",
-    prompt: "the headlines break on phones",
-    response: "Two headlines are too long for 390 px. I shorten them.",
-    context: 76_000,
-    total: 540_000,
-  },
-  billing: {
-    name: "billing",
-    branch: "main",
-    model: opus,
-    title: "Invoices in two currencies",
-    prompt: "invoices in two currencies",
-    response: "Now the rounding: half up, per line, as the law wants it.",
-    context: 142_000,
-    total: 1_600_000,
-  },
-  tokens: {
-    name: "design-tokens",
-    branch: "main",
-    model: "claude-haiku-4-5-20251001",
-    title: "Names for the greys",
-    prompt: "rename the greys by what they are for",
-    response: "Renamed 64 tokens; nothing else refers to the old names.",
-    context: 24_000,
-    total: 88_000,
-  },
-  runbooks: {
-    name: "runbooks",
-    branch: "main",
-    model: sonnet,
-    title: "On call",
-    prompt: "every alert needs a first step",
-    response: "The on-call page has a section for each alert now.",
-    context: 94_000,
-    total: 470_000,
-  },
-} as const satisfies Record<string, Project>;
+const { commands, plan, question, taskSubjects } = demo;
+const projects = demo.projects satisfies Record<string, Project>;
 
 /** Fields that recorded payloads have in some events only. */
 const eventsWithMode: ReadonlySet<string> = new Set([
@@ -142,46 +40,6 @@ const eventsWithEffort: ReadonlySet<string> = new Set([
   "Stop",
   "StopFailure",
 ]);
-
-const commands = [
-  "npm test -- --changed",
-  "npm run lint -- --fix",
-  "cargo clippy --all-targets",
-  "psql -f import.sql",
-  "docker compose up -d db",
-  "npm run test:e2e",
-];
-
-const taskSubjects = {
-  checkout: [
-    "Read how orders are stored today",
-    "Write the new schema",
-    "Move the rows in a dry run",
-    "Move staging",
-    "Compare the totals of both schemas",
-    "Move production",
-    "Drop the old tables",
-  ],
-  mobile: [
-    "Close the last two bugs",
-    "Raise the version",
-    "Build for both platforms",
-    "Run the tests on devices",
-    "Take new screenshots",
-    "Translate what changed",
-    "Write the release notes",
-    "Upload both builds",
-    "Tell support what is new",
-  ],
-  landing: [
-    "Find the headlines that break",
-    "Shorten them",
-    "Try them at 390 px",
-    "Try them with large text",
-    "Run the tests for phones",
-    "Show both versions side by side",
-  ],
-} as const;
 
 /** An id that looks like one of the agent's, and is the same in every demo. */
 const createId = (name: string, number: number): string => {
@@ -432,7 +290,11 @@ function describeResult(tool: string, input: JsonRecord): JsonRecord {
       return { tool_response: output };
     }
     case "AskUserQuestion": {
-      const answered = { ...input, answers: { [colours.questions[0].question]: "SQLite" }, annotations: {} };
+      const answered = {
+        ...input,
+        answers: { [question.questions[0]?.question ?? ""]: "SQLite" },
+        annotations: {},
+      };
       return { tool_input: answered, tool_response: answered };
     }
     case "ExitPlanMode":
@@ -460,30 +322,6 @@ interface LiveSession {
     input: JsonRecord,
   ): { readonly before: JsonRecord; readonly request: JsonRecord; readonly after: JsonRecord };
 }
-
-const plan = `# One page per task
-
-1. List the tasks people come with: 9 of them.
-2. Move each section to the page of its task.
-3. Keep every old address as a redirect.
-4. Check all 214 links, inside and out.
-5. Cut what no task needs, in one commit.`;
-
-const planFilePath = "/home/demo/.claude/plans/one-page-per-task.md";
-
-const colours = {
-  questions: [
-    {
-      question: "Which database should the new service use?",
-      header: "Database",
-      multiSelect: false,
-      options: [
-        { label: "SQLite", description: "One file, nothing to run; one writer at a time" },
-        { label: "Postgres", description: "Grows with you; one more server to keep" },
-      ],
-    },
-  ],
-} as const;
 
 /** Long enough to look around. */
 const patientMs = 10 * minute;
@@ -523,7 +361,7 @@ function createLiveSessions(open: Readonly<Record<keyof typeof projects, LiveSes
         description: "",
       }),
     },
-    { createSteps: asking(open.notes, 3_000, patientMs, "AskUserQuestion", colours) },
+    { createSteps: asking(open.notes, 3_000, patientMs, "AskUserQuestion", question) },
     {
       createSteps: asking(open.infra, 6_000, 90 * second, "Edit", {
         file_path: "/home/demo/infra/terraform/network.tf",
@@ -532,7 +370,7 @@ function createLiveSessions(open: Readonly<Record<keyof typeof projects, LiveSes
           'ingress {\n  from_port = 8443\n  description = "office only"\n  cidr_blocks = [var.office_range]\n}',
       }),
     },
-    { createSteps: asking(open.docs, 12_000, patientMs, "ExitPlanMode", { plan, planFilePath }) },
+    { createSteps: asking(open.docs, 12_000, patientMs, "ExitPlanMode", plan) },
     { createSteps: working(open.search, ["cargo bench --bench postings", "cargo test -p index"]) },
     {
       createSteps: working(open.mobile, [

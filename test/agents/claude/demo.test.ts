@@ -2,6 +2,9 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import data from "../../../src/agents/claude/demo.json";
 import { createClaudeDemoDay } from "../../../src/agents/claude/demo.ts";
 import type { JsonRecord } from "../../../src/core/json.ts";
 import { readRecordings } from "../../replay/recording.ts";
@@ -93,4 +96,33 @@ describe("the demo's payloads", () => {
     const known = new Set(listSuggestions([...recorded, ...readRecorded(isOlder)]));
     for (const form of new Set(listSuggestions(invented))) expect(known).toContain(form);
   });
+});
+
+test("its data has every text and figure that it shows", () => {
+  const text = Type.String({ minLength: 1 });
+  const texts = Type.Array(text, { minItems: 1 });
+  const tokens = Type.Integer({ minimum: 1 });
+  const strict = { additionalProperties: false };
+  const names = ["name", "branch", "model", "title", "prompt", "response"] as const;
+  const fields = Object.fromEntries(names.map((name) => [name, text]));
+  const project = Type.Object({ ...fields, context: tokens, total: tokens }, strict);
+  const option = Type.Object({ label: text, description: text }, strict);
+  const question = Type.Object(
+    { question: text, header: text, multiSelect: Type.Boolean(), options: Type.Array(option) },
+    strict,
+  );
+  const schema = Type.Object(
+    {
+      projects: Type.Record(text, project),
+      commands: texts,
+      taskSubjects: Type.Record(text, texts),
+      plan: Type.Object({ plan: text, planFilePath: text }, strict),
+      question: Type.Object({ questions: Type.Array(question) }, strict),
+    },
+    strict,
+  );
+  expect([...Value.Errors(schema, data)]).toEqual([]);
+  const { projects } = data;
+  expect(Object.values(projects).filter(({ context, total }) => context > total)).toEqual([]);
+  expect(Object.keys(projects)).toEqual(expect.arrayContaining(Object.keys(data.taskSubjects)));
 });
