@@ -78,6 +78,8 @@ export const limits = {
   maxStreamBacklogBytes: 8 * 1024 * 1024,
   /** Items of one response of GET /api/history. */
   maxHistoryPage: 500,
+  /** The text of one webhook: enough for every request that beckon shows in full. */
+  maxWebhookTextBytes: 32_768,
   /** Output of a command that beckon runs. */
   maxCommandOutputBytes: 4 * 1024 * 1024,
 } as const;

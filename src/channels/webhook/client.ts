@@ -3,9 +3,9 @@
  * receiver can ignore what it has seen.
  */
 import { createHash, createHmac } from "node:crypto";
+import { limits } from "../../core/limits.ts";
 import { type Channel, type ChannelMessage, type ChannelOptions, DeliveryError } from "../channel.ts";
 import { cutToBytes, readRetryAfterMs, request } from "../http.ts";
-import { maxTextBytes } from "./limit.ts";
 
 export function openWebhook({ settings, secret, now, requestTimeoutMs }: ChannelOptions): Channel {
   async function post(message: ChannelMessage, event: string, alert: string): Promise<void> {
@@ -52,7 +52,7 @@ export function openWebhook({ settings, secret, now, requestTimeoutMs }: Channel
 type Values = Readonly<Record<"event" | "alert" | "title" | "text" | "urgency", string>>;
 
 function listValues({ title, lines, urgency }: ChannelMessage, event: string, alert: string): Values {
-  const text = cutToBytes(lines.join("\n"), maxTextBytes - Buffer.byteLength(title));
+  const text = cutToBytes(lines.join("\n"), limits.maxWebhookTextBytes - Buffer.byteLength(title));
   return { event, alert, title, text, urgency };
 }
 

@@ -1,8 +1,8 @@
 /** A generic webhook: a JSON of your form is posted to an address of yours, signed and retried. The client is in client.ts. */
 
 import { isRecord } from "../../core/json.ts";
+import { limits } from "../../core/limits.ts";
 import type { ChannelMessage, Service } from "../channel.ts";
-import { maxTextBytes } from "./limit.ts";
 
 const checkAddress = (value: unknown): string | null => {
   const url = typeof value === "string" && URL.canParse(value) ? new URL(value) : null;
@@ -23,7 +23,7 @@ export const webhook: Service = {
   isIdempotent: () => true,
   maxButtons: 0,
   fits: ({ title, lines }: ChannelMessage) =>
-    Buffer.byteLength(title) + Buffer.byteLength(lines.join("\n")) <= maxTextBytes,
+    Buffer.byteLength(title) + Buffer.byteLength(lines.join("\n")) <= limits.maxWebhookTextBytes,
   settings: [
     {
       name: "url",
