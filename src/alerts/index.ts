@@ -28,8 +28,8 @@ import type { Session } from "../core/session/session.ts";
 import { shortenHome } from "../core/text/paths.ts";
 import { type ComputedAlerts, computeAlerts } from "../core/view/alerts/alerts.ts";
 import type { Alert } from "../core/view/view.ts";
-import { schedule as systemSchedule } from "../storage/schedule.ts";
 import { findNextMorning, formatLocalTime, withLocalTime } from "../system/clock.ts";
+import { schedule as systemSchedule } from "../system/schedule.ts";
 import {
   type AlertReconciler,
   createAlertReconciler,

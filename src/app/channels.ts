@@ -9,8 +9,8 @@ import { readFileStamp } from "../storage/files.ts";
 import { loadJsonState, saveJsonState } from "../storage/json-state.ts";
 import type { Paths } from "../storage/paths.ts";
 import { createSaver } from "../storage/saver.ts";
-import { schedule, scheduleTogether } from "../storage/schedule.ts";
 import type { Env } from "../system/folders.ts";
+import { schedule, scheduleTogether } from "../system/schedule.ts";
 
 export interface ChannelsOptions
   extends Omit<ChannelSinkOptions, "saved" | "createSaver" | "readSecrets" | "schedule"> {

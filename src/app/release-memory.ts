@@ -4,7 +4,7 @@
  * 10 ms of CPU, and the next event takes 2 ms longer.
  */
 import type { Sink } from "../core/ports.ts";
-import { schedule } from "../storage/schedule.ts";
+import { schedule } from "../system/schedule.ts";
 
 /** Hooks of a working agent arrive more often than this. */
 const idleMs = 15_000;

@@ -3,8 +3,8 @@ import type { Schedule, Sink, StateView } from "../core/ports.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import type { Session } from "../core/session/session.ts";
 import { timing } from "../core/timing.ts";
-import { createEarliestTimer, schedule as systemSchedule } from "../storage/schedule.ts";
 import { withLocalTime } from "../system/clock.ts";
+import { createEarliestTimer, schedule as systemSchedule } from "../system/schedule.ts";
 
 export interface RenderLoopOptions {
   readonly clock: () => ClockReading;

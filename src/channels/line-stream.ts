@@ -1,7 +1,7 @@
 /** A stream of lines over HTTP that reconnects by itself: after the server closed it, and after a silence. */
 import { readErrorMessage } from "../core/error-message.ts";
 import type { Schedule } from "../core/ports.ts";
-import { schedule as systemSchedule } from "../storage/schedule.ts";
+import { schedule as systemSchedule } from "../system/schedule.ts";
 import { DeliveryError } from "./channel.ts";
 import { describeFailure, startFetch } from "./http.ts";
 

@@ -1,7 +1,7 @@
 /** When the rounds of the sink run: many changes share one, and a pause follows one that took long. */
 import type { Schedule } from "../core/ports.ts";
 import type { ClockReading } from "../core/session/event.ts";
-import { createEarliestTimer } from "../storage/schedule.ts";
+import { createEarliestTimer } from "../system/schedule.ts";
 
 export interface RoundsOptions<Situation> {
   readonly clock: () => ClockReading;

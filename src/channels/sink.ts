@@ -15,8 +15,8 @@ import { isProbe } from "../core/session/probe.ts";
 import type { Session } from "../core/session/session.ts";
 import { timing } from "../core/timing.ts";
 import { computeCauses, type JudgedCause, type JudgedCauses } from "../core/view/alerts/alerts.ts";
-import { schedule as systemSchedule } from "../storage/schedule.ts";
 import { formatLocalTime, withLocalTime } from "../system/clock.ts";
+import { schedule as systemSchedule } from "../system/schedule.ts";
 import {
   type ActiveChannel,
   type ActiveChannelOptions,

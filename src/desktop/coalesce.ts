@@ -1,6 +1,6 @@
 /** Keeps only the newest of many updates, so that nothing queues up behind a slow panel or notification server. */
 import type { Schedule } from "../core/ports.ts";
-import { schedule as systemSchedule } from "../storage/schedule.ts";
+import { schedule as systemSchedule } from "../system/schedule.ts";
 
 export interface Throttle<T> {
   set(value: T): void;

@@ -7,9 +7,9 @@ import { dirname } from "node:path";
 import { type Config, defaultConfig, parseConfig } from "../core/config/config.ts";
 import { readErrorMessage } from "../core/error-message.ts";
 import { limits } from "../core/limits.ts";
+import { scheduleTogether } from "../system/schedule.ts";
 import { errorCode, readFileStamp, readSmallFile } from "./files.ts";
 import { describeJsonError } from "./json-error.ts";
-import { scheduleTogether } from "./schedule.ts";
 
 export interface ConfigFile {
   config(): Config;

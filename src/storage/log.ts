@@ -4,8 +4,8 @@ import { limits } from "../core/limits.ts";
 import type { Schedule } from "../core/ports.ts";
 import { truncate } from "../core/text/truncate.ts";
 import { formatCount } from "../core/text/words.ts";
+import { schedule as scheduleTimer } from "../system/schedule.ts";
 import { openOrClearOwnFile } from "./files.ts";
-import { schedule as scheduleTimer } from "./schedule.ts";
 
 export type Level = "info" | "warn" | "error";
 export type Log = (level: Level, text: string) => void;

@@ -2,7 +2,7 @@
 
 import { readErrorMessage } from "../core/error-message.ts";
 import type { Schedule } from "../core/ports.ts";
-import { schedule as scheduleTimer } from "./schedule.ts";
+import { schedule as scheduleTimer } from "../system/schedule.ts";
 
 export interface SaverOptions {
   /** Saves once nothing has changed for this long, */

@@ -20,9 +20,9 @@ import { isJson } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { Schedule } from "../core/ports.ts";
 import { timing } from "../core/timing.ts";
+import { scheduleTogether } from "../system/schedule.ts";
 import { errorCode, ignoreErrors, openOrClearOwnFile, openOwnFile, withFile } from "./files.ts";
 import { type FileLine, readCompleteLines } from "./read-lines.ts";
-import { scheduleTogether } from "./schedule.ts";
 
 /**
  * Opaque to callers: the id of the file and, after spaces, `id@offset` of the other file and `+session@id@offset` of sessions

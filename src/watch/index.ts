@@ -7,8 +7,8 @@ import type { LoadedAgents } from "../agents/index.ts";
 import type { Source } from "../core/ports.ts";
 import { createInternalEvent } from "../core/session/event.ts";
 import type { Session } from "../core/session/session.ts";
-import { scheduleTogether } from "../storage/schedule.ts";
 import { findDeadSessions, hasProcess, isAlive } from "../system/processes.ts";
+import { scheduleTogether } from "../system/schedule.ts";
 
 export interface WatchSource extends Source {
   /** Why the session's terminal is not known; null if its place is right. */

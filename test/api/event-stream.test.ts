@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { connect } from "node:net";
 import { createEventStream, type EventStream } from "../../src/api/event-stream.ts";
 import { limits } from "../../src/core/limits.ts";
-import { schedule } from "../../src/storage/schedule.ts";
+import { schedule } from "../../src/system/schedule.ts";
 import { createAppFixture, createAskEvent, createPromptEvent, proj } from "../app-fixture.ts";
 import { forEachTest } from "../for-each-test.ts";
 import { waitUntil } from "../wait-until.ts";

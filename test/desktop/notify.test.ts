@@ -5,7 +5,7 @@ import { createAlertReconciler } from "../../src/alerts/reconcile.ts";
 import type { Notifier } from "../../src/core/ports.ts";
 import { openFreedesktopNotifier } from "../../src/desktop/notify/freedesktop.ts";
 import { openNotifySend } from "../../src/desktop/notify/notify-send.ts";
-import { schedule } from "../../src/storage/schedule.ts";
+import { schedule } from "../../src/system/schedule.ts";
 import { hasAll, testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";
 import { type Area, desktopNeeds, notifyd, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";

@@ -7,7 +7,7 @@ import { readErrorMessage } from "../../core/error-message.ts";
 import { forgetOldest } from "../../core/forget-oldest.ts";
 import { asRecord, type JsonRecord, readString } from "../../core/json.ts";
 import type { Schedule } from "../../core/ports.ts";
-import { schedule as scheduleTimer } from "../../storage/schedule.ts";
+import { schedule as scheduleTimer } from "../../system/schedule.ts";
 import { isLoopback } from "../check.ts";
 
 /** A tap, or a text in reply to a message. */

@@ -7,7 +7,7 @@ import { Api, GrammyError, HttpError } from "grammy/web";
 import { forgetOldest } from "../../core/forget-oldest.ts";
 import { asList } from "../../core/json.ts";
 import { truncate } from "../../core/text/truncate.ts";
-import { schedule as scheduleTimer } from "../../storage/schedule.ts";
+import { schedule as scheduleTimer } from "../../system/schedule.ts";
 import { createAccountList } from "../accounts.ts";
 import { type Channel, type ChannelMessage, type ChannelOptions, DeliveryError } from "../channel.ts";
 import { createLibraryFetch } from "../library-fetch.ts";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { createGateway, type GatewayOptions } from "../../../src/channels/discord/gateway.ts";
 import type { JsonRecord } from "../../../src/core/json.ts";
-import { schedule as systemSchedule } from "../../../src/storage/schedule.ts";
+import { schedule as systemSchedule } from "../../../src/system/schedule.ts";
 import { waitUntil } from "../../wait-until.ts";
 import { type DiscordServer, startDiscordServer } from "../servers/discord.ts";
 import { startHandshakeServer } from "../servers/handshake.ts";

@@ -4,7 +4,7 @@ import { DeliveryError } from "../../../src/channels/channel.ts";
 import { openTelegram } from "../../../src/channels/telegram/client.ts";
 import type { JsonRecord } from "../../../src/core/json.ts";
 import type { Schedule } from "../../../src/core/ports.ts";
-import { schedule as systemSchedule } from "../../../src/storage/schedule.ts";
+import { schedule as systemSchedule } from "../../../src/system/schedule.ts";
 import { waitUntil } from "../../wait-until.ts";
 import { exampleMessage, finalMessage, openOn } from "../fixture.ts";
 import { eve, joe, startTelegramServer, type TelegramServer } from "../servers/telegram.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from "bun:test";
-import { scheduleTogether } from "../../src/storage/schedule.ts";
+import { scheduleTogether } from "../../src/system/schedule.ts";
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
