@@ -94,7 +94,7 @@ export function describeFailure(url: string, error: unknown): string {
 /** The error of a response whose status is not 2xx; null for others. `reason` is what the service says about it. */
 export function findStatusError(
   service: string,
-  { ok, status, headers }: HttpResponse,
+  { ok, status, headers }: Pick<HttpResponse, "ok" | "status" | "headers">,
   reason: string | null = null,
 ): DeliveryError | null {
   if (ok) return null;

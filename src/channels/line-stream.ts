@@ -1,9 +1,10 @@
 /** A stream of lines over HTTP that reconnects by itself: after the server closed it, and after a silence. */
 import { readErrorMessage } from "../core/error-message.ts";
 import type { Schedule } from "../core/ports.ts";
+import { type Attempt, type KeptConnection, keepConnected } from "../system/keep-connected.ts";
 import { schedule as systemSchedule } from "../system/schedule.ts";
 import { DeliveryError } from "./channel.ts";
-import { describeFailure, startFetch } from "./http.ts";
+import { describeFailure, findStatusError, startFetch } from "./http.ts";
 
 export interface LineStreamOptions {
   /** Of the service, for users. */
@@ -25,45 +26,32 @@ export interface LineStream {
   problem(): string | null;
 }
 
-const firstPauseMs = 1_000;
-const maxPauseMs = 60_000;
+/** The clients of a server that restarts must not all return at once. */
+const backoff = { firstMs: 1_000, maxMs: 60_000, jitter: 0.25 };
 const maxLineLength = 64 * 1024;
+const maxReasonLength = 200;
 
 export function createLineStream(options: LineStreamOptions): LineStream {
   const { schedule = systemSchedule, silenceMs } = options;
-  let controller: AbortController | null = null;
-  let running: Promise<void> | null = null;
-  let cancelPause = () => {};
-  let endPause = () => {};
-  let isStopped = false;
-  let failures = 0;
-  let problem: string | null = null;
+  let connection: KeptConnection | null = null;
 
-  async function readOnce(): Promise<void> {
-    const aborter = new AbortController();
-    controller = aborter;
+  const formatProblem = (reason: string): string =>
+    `answers cannot be received: ${reason.slice(0, maxReasonLength)}`;
+
+  async function connect({ signal, onConnected, setDeadline }: Attempt): Promise<void> {
     const url = options.url();
-    const giveUp = () => aborter.abort(new DeliveryError(`${options.name} does not answer`));
-    let cancelSilence = schedule(giveUp, silenceMs);
-    const extend = () => {
-      cancelSilence();
-      cancelSilence = schedule(giveUp, silenceMs);
-    };
+    const expectData = () =>
+      setDeadline({ ms: silenceMs, error: new DeliveryError(`${options.name} does not answer`) });
+    expectData();
     try {
-      const response = await startFetch(url, {
-        headers: { ...options.headers },
-        redirect: "manual",
-        signal: aborter.signal,
-      });
-      if (!response.ok) throw new DeliveryError(`${options.name} answered ${response.status}`);
-      failures = 0;
-      problem = null;
-      await readLines(response, extend);
+      const response = await startFetch(url, { headers: { ...options.headers }, redirect: "manual", signal });
+      const error = findStatusError(options.name, response);
+      if (error) throw error;
+      onConnected();
+      await readLines(response, expectData);
       throw new DeliveryError(`${options.name} closed the connection`);
     } catch (error) {
       throw error instanceof DeliveryError ? error : new DeliveryError(describeFailure(url, error));
-    } finally {
-      cancelSilence();
     }
   }
 
@@ -90,43 +78,20 @@ export function createLineStream(options: LineStreamOptions): LineStream {
     }
   }
 
-  async function run(): Promise<void> {
-    while (!isStopped) {
-      try {
-        await readOnce();
-      } catch (error) {
-        if (isStopped) return;
-        failures++;
-        // A server may close a stream at any time. Only if it cannot be opened again at once is that a problem.
-        if (failures > 1) {
-          const text = `answers cannot be received: ${readErrorMessage(error).slice(0, 200)}`;
-          if (problem !== text) options.onProblem(text);
-          problem = text;
-        }
-      }
-      await pause(failures === 0 ? firstPauseMs : Math.min(maxPauseMs, firstPauseMs * 2 ** (failures - 1)));
-    }
-  }
-
-  function pause(ms: number): Promise<void> {
-    if (isStopped) return Promise.resolve();
-    return new Promise((resolve) => {
-      endPause = resolve;
-      cancelPause = schedule(resolve, ms);
-    });
-  }
-
   return {
     start() {
-      running ??= run();
+      connection ??= keepConnected({
+        connect,
+        backoff,
+        permanentRetryMs: backoff.maxMs,
+        onProblem: (reason) => options.onProblem(formatProblem(reason)),
+        schedule,
+      });
     },
-    async stop() {
-      isStopped = true;
-      cancelPause();
-      endPause();
-      controller?.abort();
-      await running;
+    stop: async () => connection?.stop(),
+    problem() {
+      const reason = connection?.problem() ?? null;
+      return reason === null ? null : formatProblem(reason);
     },
-    problem: () => problem,
   };
 }

@@ -18,7 +18,10 @@ const maxRetryAfterMs = dayMs;
 export function computeRetryMs(
   { firstMs, maxMs, jitter = 0 }: Backoff,
   failures: number,
-  { retryAfterMs = null, random = 0 }: { readonly retryAfterMs?: number | null; readonly random?: number } = {},
+  {
+    retryAfterMs = null,
+    random = 0,
+  }: { readonly retryAfterMs?: number | null; readonly random?: number } = {},
 ): number {
   if (retryAfterMs !== null && !Number.isNaN(retryAfterMs))
     return Math.min(Math.max(firstMs, retryAfterMs), maxRetryAfterMs);

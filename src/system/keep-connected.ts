@@ -111,8 +111,8 @@ export function keepConnected(options: KeepConnectedOptions): KeptConnection {
     let cancelDeadline = () => {};
     let isOver = false;
     const end = (error: unknown) => {
-      ender.abort(error);
       deadlinePassed.reject(error);
+      ender.abort(error);
     };
     endAttempt = () => end(new ConnectionError("it was stopped"));
     const connected = (async () =>
@@ -121,7 +121,7 @@ export function keepConnected(options: KeepConnectedOptions): KeptConnection {
         failures,
         onConnected() {
           if (isOver) return;
-          connectedT = now();
+          connectedT ??= now();
           problem = null;
         },
         setDeadline(deadline) {
@@ -150,7 +150,11 @@ export function keepConnected(options: KeepConnectedOptions): KeptConnection {
     }
     if (lost === null) return wasStable ? 0 : backoff.firstMs;
     failures++;
-    const { retryAfterMs, isPermanent, isRoutine = connectedT !== null }: ConnectionFailure = Object(lost.error);
+    const {
+      retryAfterMs,
+      isPermanent,
+      isRoutine = connectedT !== null,
+    }: ConnectionFailure = Object(lost.error);
     const retryMs = isPermanent
       ? (options.permanentRetryMs ?? null)
       : computeRetryMs(backoff, failures, { retryAfterMs: retryAfterMs ?? null, random: random() });

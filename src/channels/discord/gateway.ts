@@ -4,9 +4,15 @@
  */
 import { type Static, Type } from "@sinclair/typebox";
 import { Check } from "@sinclair/typebox/value";
-import { readErrorMessage } from "../../core/error-message.ts";
 import { parseJson } from "../../core/json.ts";
 import type { Schedule } from "../../core/ports.ts";
+import {
+  type Attempt,
+  ConnectionError,
+  type ConnectionFailure,
+  type KeptConnection,
+  keepConnected,
+} from "../../system/keep-connected.ts";
 import { isLoopback } from "../check.ts";
 
 export interface GatewayOptions {
@@ -18,15 +24,6 @@ export interface GatewayOptions {
   readonly onDispatch: (type: string, data: unknown) => void;
   readonly onProblem: (text: string) => void;
   readonly schedule: Schedule;
-  /** For tests. */
-  readonly times?: Partial<GatewayTimes> | undefined;
-}
-
-export interface GatewayTimes {
-  /** For the connection, and for each of Discord's answers in it. */
-  readonly answerMs: number;
-  readonly firstRetryMs: number;
-  readonly maxRetryMs: number;
 }
 
 export interface Gateway {
@@ -35,7 +32,10 @@ export interface Gateway {
   problem(): string | null;
 }
 
-const defaultTimes: GatewayTimes = { answerMs: 15_000, firstRetryMs: 1_000, maxRetryMs: 300_000 };
+const backoff = { firstMs: 1_000, maxMs: 300_000 };
+/** For the connection, and for each of Discord's answers in it. */
+const answerMs = 15_000;
+const maxResumes = 3;
 /** A heartbeat that is sent more often would end the connection; one that is sent less often too. */
 const heartbeatLimits = { min: 1_000, max: 120_000 };
 const defaultHeartbeatMs = 41_250;
@@ -88,183 +88,152 @@ type Frame = Static<typeof frameSchema>;
 
 export function createGateway(options: GatewayOptions): Gateway {
   const { token, schedule } = options;
-  const times = { ...defaultTimes, ...options.times };
+  let connection: KeptConnection | null = null;
   /** What a resumed connection continues; null if the next one identifies itself. */
   let session: { readonly id: string; readonly url: string } | null = null;
   let sequence: number | null = null;
-  let socket: WebSocket | null = null;
-  let cancelHeartbeat = () => {};
-  let cancelDeadline = () => {};
-  let cancelRetry = () => {};
-  let isAcknowledged = true;
-  let failures = 0;
-  let problem: string | null = null;
-  let isRunning = false;
 
-  function setProblem(text: string | null): void {
-    if (text !== null && text !== problem) options.onProblem(text);
-    problem = text;
+  async function connect(attempt: Attempt): Promise<void> {
+    // A resume that keeps failing is given up.
+    if (attempt.failures > maxResumes) session = null;
+    const url = session?.url ?? (await findUrl());
+    if (!attempt.signal.aborted) await follow(url, attempt);
   }
 
-  async function connect(): Promise<void> {
-    if (session) return open(session.url);
-    try {
-      const found = await options.findGateway();
-      if (!isRunning) return;
-      if (!Check(gatewaySchema, found) || !isGatewayUrl(found.url, options.isLocal))
-        return retry("Discord did not name its gateway");
-      const limit = found.session_start_limit;
-      // Discord resets the token of a bot that identifies itself too often.
-      if (limit && limit.remaining < 1) retry("the bot has connected too often today", limit.reset_after);
-      else open(found.url);
-    } catch (error) {
-      retry(readErrorMessage(error));
-    }
+  async function findUrl(): Promise<string> {
+    const found = await options.findGateway();
+    if (!Check(gatewaySchema, found) || !isGatewayUrl(found.url, options.isLocal))
+      throw new ConnectionError("Discord did not name its gateway");
+    const limit = found.session_start_limit;
+    // Discord resets the token of a bot that identifies itself too often.
+    if (limit && limit.remaining < 1)
+      throw new ConnectionError("the bot has connected too often today", { retryAfterMs: limit.reset_after });
+    return found.url;
   }
 
-  function open(url: string): void {
+  /** Resolves when Discord asks for another connection. Rejects when this one is lost. */
+  function follow(url: string, { signal, failures, setDeadline, onConnected }: Attempt): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const lose = (reason: string, failure?: ConnectionFailure) =>
+      reject(new ConnectionError(reason, failure));
     // A compressed message of some KB can be a GB.
-    const opened = new WebSocket(`${url.replace(/\/+$/, "")}/?v=10&encoding=json`, {
+    const socket = new WebSocket(`${url.replace(/\/+$/, "")}/?v=10&encoding=json`, {
       perMessageDeflate: false,
     });
-    socket = opened;
-    expectAnswer("Discord's gateway does not answer");
-    opened.onmessage = ({ data }) => {
-      if (socket === opened) receive(data);
-    };
-    opened.onclose = ({ code }) => {
-      if (socket === opened) onClosed(code);
-    };
-    opened.onerror = () => {};
-  }
+    let cancelHeartbeat = () => {};
+    let isAcknowledged = true;
 
-  function receive(data: unknown): void {
-    const frame = parseFrame(data);
-    if (!frame) return;
-    if (typeof frame.s === "number") sequence = frame.s;
-    switch (frame.op) {
-      case opcodes.hello:
-        startHeartbeats(frame.d);
-        if (session) send(opcodes.resume, { token, session_id: session.id, seq: sequence });
-        else send(opcodes.identify, { token, intents: noIntents, properties: identity });
-        expectAnswer("Discord's gateway does not answer");
-        break;
-      case opcodes.heartbeat:
-        send(opcodes.heartbeat, sequence);
-        break;
-      case opcodes.heartbeatAck:
-        isAcknowledged = true;
-        break;
-      case opcodes.reconnect:
-        drop();
-        planRetry(times.firstRetryMs);
-        break;
-      case opcodes.invalidSession:
-        if (frame.d !== true) session = null;
-        drop();
-        failures++;
-        // Discord asks for a pause of 1 to 5 seconds.
-        planRetry(Math.max(times.firstRetryMs * (1 + Math.random() * 4), backoffMs()));
-        break;
-      case opcodes.dispatch:
-        onDispatch(frame);
+    function receive(data: unknown): void {
+      const frame = parseFrame(data);
+      if (!frame) return;
+      if (typeof frame.s === "number") sequence = frame.s;
+      switch (frame.op) {
+        case opcodes.hello:
+          startHeartbeats(frame.d);
+          if (session) send(opcodes.resume, { token, session_id: session.id, seq: sequence });
+          else send(opcodes.identify, { token, intents: noIntents, properties: identity });
+          expectAnswer();
+          break;
+        case opcodes.heartbeat:
+          send(opcodes.heartbeat, sequence);
+          break;
+        case opcodes.heartbeatAck:
+          isAcknowledged = true;
+          break;
+        case opcodes.reconnect:
+          resolve();
+          break;
+        case opcodes.invalidSession:
+          if (frame.d !== true) session = null;
+          // Discord asks for a pause of 1 to 5 seconds.
+          lose("Discord does not accept the session", {
+            retryAfterMs: failures === 0 ? backoff.firstMs * (1 + Math.random() * 4) : null,
+            isRoutine: true,
+          });
+          break;
+        case opcodes.dispatch:
+          onDispatch(frame);
+      }
     }
-  }
 
-  function onDispatch({ t, d }: Frame): void {
-    if (t === "READY" && Check(readySchema, d)) {
-      const url = d.resume_gateway_url;
-      session = url !== undefined && isGatewayUrl(url, options.isLocal) ? { id: d.session_id, url } : null;
+    function onDispatch({ t, d }: Frame): void {
+      if (t === "READY" && Check(readySchema, d)) {
+        const resumeUrl = d.resume_gateway_url;
+        session =
+          resumeUrl !== undefined && isGatewayUrl(resumeUrl, options.isLocal)
+            ? { id: d.session_id, url: resumeUrl }
+            : null;
+      }
+      if (t === "READY" || t === "RESUMED") {
+        setDeadline(null);
+        onConnected();
+      } else if (typeof t === "string") options.onDispatch(t, d);
     }
-    if (t === "READY" || t === "RESUMED") {
-      cancelDeadline();
-      failures = 0;
-      setProblem(null);
-    } else if (typeof t === "string") options.onDispatch(t, d);
-  }
 
-  function startHeartbeats(hello: unknown): void {
-    const asked = Check(helloSchema, hello) ? hello.heartbeat_interval : defaultHeartbeatMs;
-    const intervalMs = Math.min(Math.max(asked, heartbeatLimits.min), heartbeatLimits.max);
-    isAcknowledged = true;
-    const beatAfter = (ms: number): void => {
+    function startHeartbeats(hello: unknown): void {
+      const asked = Check(helloSchema, hello) ? hello.heartbeat_interval : defaultHeartbeatMs;
+      const intervalMs = Math.min(Math.max(asked, heartbeatLimits.min), heartbeatLimits.max);
+      isAcknowledged = true;
+      const beatAfter = (ms: number): void => {
+        cancelHeartbeat();
+        cancelHeartbeat = schedule(() => {
+          if (!isAcknowledged) return lose("Discord's gateway stopped answering", { isRoutine: false });
+          isAcknowledged = false;
+          send(opcodes.heartbeat, sequence);
+          beatAfter(intervalMs);
+        }, ms);
+      };
+      beatAfter(intervalMs * Math.random());
+    }
+
+    function send(op: number, d: unknown): void {
+      if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ op, d }));
+    }
+
+    function expectAnswer(): void {
+      setDeadline({ ms: answerMs, error: new ConnectionError("Discord's gateway does not answer") });
+    }
+
+    /** Without waiting for the other side, which may be gone. */
+    function drop(): void {
       cancelHeartbeat();
-      cancelHeartbeat = schedule(() => {
-        if (!isAcknowledged) return lose("Discord's gateway stopped answering");
-        isAcknowledged = false;
-        send(opcodes.heartbeat, sequence);
-        beatAfter(intervalMs);
-      }, ms);
-    };
-    beatAfter(intervalMs * Math.random());
-  }
-
-  function send(op: number, d: unknown): void {
-    if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ op, d }));
-  }
-
-  function expectAnswer(otherwise: string): void {
-    cancelDeadline();
-    cancelDeadline = schedule(() => lose(otherwise), times.answerMs);
-  }
-
-  function onClosed(code: number): void {
-    const reason = finalCodes[code];
-    if (reason !== undefined || newSessionCodes.has(code)) session = null;
-    drop();
-    if (reason !== undefined) retry(reason, times.maxRetryMs);
-    // Connections end all day long. Only one that cannot be opened again is a problem.
-    else if (failures > 0) retry(`the connection to Discord's gateway failed (${code})`);
-    else {
-      failures++;
-      planRetry(times.firstRetryMs);
+      socket.onmessage = null;
+      socket.onclose = null;
+      // Any code but 1000 and 1001 lets the session be resumed.
+      if (socket.readyState <= WebSocket.OPEN) socket.terminate();
     }
-  }
 
-  function lose(reason: string): void {
-    drop();
-    retry(reason);
-  }
-
-  const backoffMs = (): number => Math.min(times.firstRetryMs * 2 ** failures, times.maxRetryMs);
-
-  /** Without waiting for the other side, which may be gone. */
-  function drop(): void {
-    cancelHeartbeat();
-    cancelDeadline();
-    const dropped = socket;
-    socket = null;
-    // Any code but 1000 and 1001 lets the session be resumed.
-    if (dropped && dropped.readyState <= WebSocket.OPEN) dropped.terminate();
-  }
-
-  function retry(reason: string, delayMs?: number): void {
-    if (!isRunning) return;
-    setProblem(reason);
-    planRetry(delayMs ?? backoffMs());
-    failures++;
-    // A resume that keeps failing is given up.
-    if (failures > 3) session = null;
-  }
-
-  function planRetry(delayMs: number): void {
-    cancelRetry();
-    if (isRunning) cancelRetry = schedule(() => void connect(), delayMs);
+    expectAnswer();
+    socket.onmessage = ({ data }) => receive(data);
+    socket.onclose = ({ code }) => {
+      const reason = finalCodes[code];
+      if (reason !== undefined || newSessionCodes.has(code)) session = null;
+      // Connections end all day long. Only one that cannot be opened again is a problem.
+      lose(reason ?? `the connection to Discord's gateway failed (${code})`, {
+        isPermanent: reason !== undefined,
+        isRoutine: true,
+      });
+    };
+    socket.onerror = () => {};
+    signal.addEventListener("abort", () => resolve());
+    return promise.finally(drop);
   }
 
   return {
     start() {
-      if (isRunning) return;
-      isRunning = true;
-      void connect();
+      connection ??= keepConnected({
+        connect,
+        backoff,
+        permanentRetryMs: backoff.maxMs,
+        onProblem: options.onProblem,
+        schedule,
+      });
     },
     stop() {
-      isRunning = false;
-      cancelRetry();
-      drop();
-      problem = null;
+      void connection?.stop();
+      connection = null;
     },
-    problem: () => problem,
+    problem: () => connection?.problem() ?? null,
   };
 }
 

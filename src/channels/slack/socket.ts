@@ -3,10 +3,15 @@
  * within 3 seconds, or Slack sends it again. Slack closes each connection after some hours, and announces it.
  */
 
-import { readErrorMessage } from "../../core/error-message.ts";
 import { forgetOldest } from "../../core/forget-oldest.ts";
 import { asRecord, type JsonRecord, readString } from "../../core/json.ts";
 import type { Schedule } from "../../core/ports.ts";
+import {
+  type Attempt,
+  ConnectionError,
+  type KeptConnection,
+  keepConnected,
+} from "../../system/keep-connected.ts";
 import { schedule as scheduleTimer } from "../../system/schedule.ts";
 import { isLoopback } from "../check.ts";
 
@@ -40,73 +45,44 @@ export interface Socket {
   problem(): string | null;
 }
 
-const minRetryMs = 1_000;
-const maxRetryMs = 60_000;
+/** The clients of a server that restarts must not all return at once. */
+const backoff = { firstMs: 1_000, maxMs: 60_000, jitter: 0.25 };
 /** How long a new connection may take to send its first message. */
 const helloTimeoutMs = 15_000;
-/** Slack keeps a connection for hours. */
-const minConnectedMs = 10_000;
 const pingMs = 15_000;
 const maxMessageLength = 1024 * 1024;
 const maxRememberedEnvelopes = 1_000;
 
 export function createSocket(options: SocketOptions): Socket {
   const { schedule = scheduleTimer, onProblem } = options;
-  let isStopped = true;
-  let isConnecting = false;
+  let connection: KeptConnection | null = null;
   /** The one in use. */
   let current: WebSocket | null = null;
   const open = new Set<WebSocket>();
-  let lastConnectT = Number.NEGATIVE_INFINITY;
-  let failures = 0;
-  let problem: string | null = null;
-  let cancelRetry: (() => void) | null = null;
   /** Ids of envelopes and events that were taken. */
   const envelopes = new Set<string>();
 
-  async function connect(): Promise<void> {
-    cancelRetry?.();
-    cancelRetry = null;
-    if (isConnecting) return;
-    isConnecting = true;
-    lastConnectT = performance.now();
-    try {
-      const url = checkSocketUrl((await options.open()).url, options.isLocal);
-      // A compressed message of some KB can be a GB.
-      if (!isStopped) follow(new WebSocket(url, { perMessageDeflate: false }));
-    } catch (error) {
-      retry(readErrorMessage(error));
-    } finally {
-      isConnecting = false;
-    }
+  const formatProblem = (reason: string): string => `no connection for answers from Slack: ${reason}`;
+
+  async function connect(attempt: Attempt): Promise<void> {
+    const url = checkSocketUrl((await options.open()).url, options.isLocal);
+    // A compressed message of some KB can be a GB.
+    if (!attempt.signal.aborted) await follow(new WebSocket(url, { perMessageDeflate: false }), attempt);
   }
 
-  function retry(reason: string): void {
-    if (isStopped || cancelRetry) return;
-    failures++;
-    const text = `no connection for answers from Slack: ${reason}`;
-    // Slack ends connections now and then; only a second failure in a row is a problem.
-    if (failures === 2) onProblem(text);
-    if (failures >= 2) problem = text;
-    cancelRetry = schedule(() => void connect(), Math.min(maxRetryMs, minRetryMs * 2 ** (failures - 1)));
-  }
-
-  function follow(socket: WebSocket): void {
-    open.add(socket);
+  /** Resolves when Slack announces that it will close the connection, which stays in use until the next one is ready. */
+  function follow(socket: WebSocket, { signal, setDeadline, onConnected }: Attempt): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
     let isReady = false;
-    let isOver = false;
     let hasSign = true;
-    let cancelCheck = schedule(() => end("it sent no greeting"), helloTimeoutMs);
+    let cancelCheck = () => {};
 
     function end(reason: string): void {
-      if (isOver) return;
-      isOver = true;
       cancelCheck();
       open.delete(socket);
       socket.terminate();
       if (current === socket) current = null;
-      // Another connection may have replaced this one.
-      if (current === null) retry(reason);
+      reject(new ConnectionError(reason));
     }
 
     function checkLater(): void {
@@ -122,15 +98,16 @@ export function createSocket(options: SocketOptions): Socket {
     function onReady(): void {
       if (isReady) return;
       isReady = true;
-      cancelCheck();
-      failures = 0;
-      problem = null;
-      const previous = current;
+      setDeadline(null);
+      onConnected();
+      current?.close();
       current = socket;
-      if (previous !== socket) previous?.close();
       checkLater();
     }
 
+    open.add(socket);
+    setDeadline({ ms: helloTimeoutMs, error: new ConnectionError("it sent no greeting") });
+    signal.addEventListener("abort", () => end("it was given up"));
     const onSign = () => {
       hasSign = true;
     };
@@ -138,19 +115,15 @@ export function createSocket(options: SocketOptions): Socket {
     socket.addEventListener("close", () => end("Slack closed the connection"));
     socket.addEventListener("error", () => end("the connection broke"));
     socket.addEventListener("message", ({ data }) => {
-      if (isStopped || typeof data !== "string" || data.length > maxMessageLength) return;
+      if (!open.has(socket) || typeof data !== "string" || data.length > maxMessageLength) return;
       const message = parseMessage(data);
       if (message.type === "hello") onReady();
-      else if (message.type === "disconnect") onDisconnect(message, end);
+      else if (message.type === "disconnect" && message.reason === "link_disabled")
+        end("Socket Mode is turned off for the app");
+      else if (message.type === "disconnect") resolve();
       else if (typeof message.envelope_id === "string") take(message.envelope_id, message, socket);
     });
-  }
-
-  function onDisconnect({ reason }: JsonRecord, end: (reason: string) => void): void {
-    if (reason === "link_disabled") end("Socket Mode is turned off for the app");
-    // The old connection stays in use until the new one is ready. One that is closed at once must not be opened in a loop.
-    else if (performance.now() - lastConnectT > minConnectedMs) void connect();
-    else retry("Slack closes every connection");
+    return promise;
   }
 
   function take(id: string, message: JsonRecord, socket: WebSocket): void {
@@ -167,19 +140,25 @@ export function createSocket(options: SocketOptions): Socket {
 
   return {
     start() {
-      if (!isStopped) return;
-      isStopped = false;
-      void connect();
+      connection ??= keepConnected({
+        connect,
+        backoff,
+        permanentRetryMs: backoff.maxMs,
+        onProblem: (reason) => onProblem(formatProblem(reason)),
+        schedule,
+      });
     },
     stop() {
-      isStopped = true;
-      cancelRetry?.();
-      cancelRetry = null;
+      void connection?.stop();
+      connection = null;
       for (const socket of open) socket.terminate();
       open.clear();
       current = null;
     },
-    problem: () => problem,
+    problem() {
+      const reason = connection?.problem() ?? null;
+      return reason === null ? null : formatProblem(reason);
+    },
   };
 }
 

@@ -7,6 +7,12 @@ import { Api, GrammyError, HttpError } from "grammy/web";
 import { forgetOldest } from "../../core/forget-oldest.ts";
 import { asList } from "../../core/json.ts";
 import { truncate } from "../../core/text/truncate.ts";
+import {
+  type Attempt,
+  ConnectionError,
+  type KeptConnection,
+  keepConnected,
+} from "../../system/keep-connected.ts";
 import { schedule as scheduleTimer } from "../../system/schedule.ts";
 import { createAccountList } from "../accounts.ts";
 import { type Channel, type ChannelMessage, type ChannelOptions, DeliveryError } from "../channel.ts";
@@ -17,8 +23,9 @@ import { createFittingText } from "./text.ts";
 const defaultRequestMs = 10_000;
 /** How long a poll waits for updates. */
 const pollSeconds = 25;
-const firstRetryMs = 1_000;
-const maxRetryMs = 60_000;
+const backoff = { firstMs: 1_000, maxMs: 60_000 };
+/** A server that does not wait for updates must not be asked without end. */
+const minPollMs = 1_000;
 
 /** What an update has of the fields that are used here. */
 type Update = Awaited<ReturnType<Api["getUpdates"]>>[number];
@@ -43,12 +50,12 @@ export function openTelegram(options: ChannelOptions): Channel {
   const requestMs = options.requestTimeoutMs ?? defaultRequestMs;
   const api = createApi(requestMs);
   const pollApi = createApi(pollSeconds * 1_000 + requestMs);
-  const stopping = new AbortController();
   const responses = createResponseQueue();
   /** A server can repeat an update, and ids start again somewhere else after a week without updates. */
   const seenUpdates = new Set<number>();
-  let polling: Promise<void> | null = null;
-  let problem: string | null = null;
+  let polling: KeptConnection | null = null;
+  /** Confirms what was handled. Without it the server starts with the oldest update that is not confirmed. */
+  let offset: number | undefined;
 
   function createApi(timeoutMs: number): Api {
     return new Api(secret("token") ?? "", {
@@ -110,55 +117,43 @@ export function openTelegram(options: ChannelOptions): Channel {
   }
 
   /** Taps and replies. */
-  async function poll(): Promise<void> {
-    let offset: number | undefined;
-    let failures = 0;
-    while (!stopping.signal.aborted) {
+  async function poll({ signal, onConnected }: Attempt): Promise<void> {
+    while (!signal.aborted) {
       const startedT = performance.now();
-      try {
-        const updates = await pollApi.getUpdates(
+      const updates = await pollApi
+        .getUpdates(
           {
-            // Confirms what was handled. Without it the server starts with the oldest update that is not confirmed.
             ...(offset === undefined ? {} : { offset }),
             timeout: pollSeconds,
             allowed_updates: ["message", "edited_message", "callback_query"],
           },
-          stopping.signal as never,
-        );
-        offset = undefined;
-        let hasNew = false;
-        for (const received of updates) {
-          offset = Math.max(offset ?? 0, received.update_id + 1);
-          if (startHandling(received)) hasNew = true;
-        }
-        failures = 0;
-        setProblem(null);
-        // A server that does not wait for updates must not be asked without end.
-        if (!hasNew && performance.now() - startedT < firstRetryMs) await pause(firstRetryMs);
-      } catch (error) {
-        if (stopping.signal.aborted) return;
-        failures++;
-        const failure = toDeliveryError(error);
-        setProblem(failure.message);
-        const backoffMs = Math.min(firstRetryMs * 2 ** (failures - 1), maxRetryMs);
-        const askedMs = failure.retryAfterMs ?? (failure.isPermanent ? maxRetryMs : backoffMs);
-        await pause(Math.max(firstRetryMs, askedMs));
+          signal as never,
+        )
+        .catch((error) => {
+          const { message, retryAfterMs, isPermanent } = toDeliveryError(error);
+          // Two programs that receive the updates of one bot take turns: each failure counts, also after a success.
+          throw new ConnectionError(message, { retryAfterMs, isPermanent, isRoutine: false });
+        });
+      onConnected();
+      offset = undefined;
+      let hasNew = false;
+      for (const received of updates) {
+        offset = Math.max(offset ?? 0, received.update_id + 1);
+        if (startHandling(received)) hasNew = true;
       }
+      if (!hasNew && performance.now() - startedT < minPollMs) await pause(minPollMs, signal);
     }
   }
 
-  function setProblem(text: string | null): void {
-    if (text !== null && text !== problem) onProblem(`Telegram: ${text}`);
-    problem = text;
-  }
-
-  function pause(ms: number): Promise<void> {
+  function pause(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = schedule(resolve, ms);
-      stopping.signal.addEventListener("abort", () => {
+      const end = () => {
         cancel();
+        signal.removeEventListener("abort", end);
         resolve();
-      });
+      };
+      const cancel = schedule(end, ms);
+      signal.addEventListener("abort", end);
     });
   }
 
@@ -258,14 +253,19 @@ export function openTelegram(options: ChannelOptions): Channel {
     send,
     update,
     listen() {
-      polling ??= poll();
+      polling ??= keepConnected({
+        connect: poll,
+        backoff,
+        permanentRetryMs: backoff.maxMs,
+        onProblem: (reason) => onProblem(`Telegram: ${reason}`),
+        schedule,
+      });
     },
     async stop() {
-      stopping.abort();
-      await polling;
+      await polling?.stop();
       await responses.finish();
     },
-    problem: () => problem,
+    problem: () => polling?.problem() ?? null,
   };
 }
 
