@@ -1,4 +1,5 @@
 /** Keeps one sink showing exactly the wanted alerts: shows what is missing, replaces what changed, closes the rest. */
+import { computeRetryMs } from "../core/backoff.ts";
 import { asList } from "../core/json.ts";
 import type { AlertSink, AlertSinkEvents, Schedule } from "../core/ports.ts";
 import type { Alert } from "../core/view/view.ts";
@@ -49,8 +50,7 @@ export interface AlertReconciler {
 
 /** A call that hangs blocks its own alert and one of these lanes, no more. */
 const maxCalls = 8;
-const firstRetryMs = 2_000;
-const lastRetryMs = 60_000;
+const backoff = { firstMs: 2_000, maxMs: 60_000 };
 /** The text may change at once when an ask learns its name, then once a second at most: every change is visible. */
 const betweenTextsMs = 1_000;
 
@@ -149,7 +149,7 @@ export function createAlertReconciler(sink: AlertSink, options: AlertReconcilerO
       slot.shown = before;
       slot.isUncertain = true;
       onProblem(`could not show the alert "${alert.title}", trying again soon: ${error}`);
-      pause(slot, Math.min(lastRetryMs, firstRetryMs * 2 ** slot.failures++));
+      pause(slot, computeRetryMs(backoff, ++slot.failures));
     }
   }
 

@@ -4,6 +4,7 @@
  * being sent, survives a kill.
  */
 import { randomBytes } from "node:crypto";
+import { computeRetryMs } from "../core/backoff.ts";
 import { readErrorMessage } from "../core/error-message.ts";
 import { asList, isRecord } from "../core/json.ts";
 import type { Schedule } from "../core/ports.ts";
@@ -87,11 +88,10 @@ interface Entry {
 }
 
 const maxWaiting = 200;
-const firstPauseMs = 1_000;
-const maxPauseMs = minuteMs;
+const backoff = { firstMs: 1_000, maxMs: minuteMs };
 const maxFailuresInRow = 5;
 /** The pauses of the breaker. */
-const brokenPauseMs = [minuteMs, 2 * minuteMs, 5 * minuteMs] as const;
+const brokenBackoff = { firstMs: minuteMs, maxMs: 5 * minuteMs };
 const defaultRequestMs = 30_000;
 const maxSaved = 1_000;
 
@@ -240,10 +240,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
     if (entries.delete(entry.key)) entries.set(entry.key, entry);
     failures++;
     const isBreaking = failures >= maxFailuresInRow;
-    const backoffMs = isBreaking
-      ? (brokenPauseMs[Math.min(failures - maxFailuresInRow, brokenPauseMs.length - 1)] ?? maxPauseMs)
-      : Math.min(maxPauseMs, firstPauseMs * 2 ** (failures - 1));
-    pausedUntilT = clock().t + Math.max(backoffMs, failure?.retryAfterMs ?? 0);
+    const pauseMs = isBreaking
+      ? computeRetryMs(brokenBackoff, failures - maxFailuresInRow + 1, failure ?? {})
+      : computeRetryMs(backoff, failures, failure ?? {});
+    pausedUntilT = clock().t + pauseMs;
     if (isBreaking && !isBroken) {
       isBroken = true;
       onProblem(`${failures} failures in a row, so it pauses between attempts: ${reason}`);

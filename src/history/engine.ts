@@ -3,6 +3,7 @@ import type { Database } from "bun:sqlite";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { LoadedAgents } from "../agents/index.ts";
+import { computeRetryMs } from "../core/backoff.ts";
 import { hourMs } from "../core/timing.ts";
 import { errorCode, ignoreErrors } from "../storage/files.ts";
 import type { JournalPosition } from "../storage/journal/index.ts";
@@ -61,7 +62,7 @@ export function createEngine({
   const statsCache: StatsCache = new Map();
   /** What the app sends is not written until the state is known again. */
   let isBehind = true;
-  let retryAfterMs = retryMs;
+  let failures = 0;
   let retryTimer: ReturnType<typeof setTimeout> | null = null;
   let pruneTimer: ReturnType<typeof setTimeout> | null = null;
   let problem: string | null = null;
@@ -124,10 +125,11 @@ export function createEngine({
     post({ kind: "paused" });
     isReady.resolve();
     const path = settings?.path ?? "";
+    let pauseMs = computeRetryMs({ firstMs: retryMs, maxMs: maxRetryMs }, ++failures);
     try {
       if (isDamaged(error)) {
         replaceDatabase(path, error);
-        retryAfterMs = 0;
+        pauseMs = 0;
       } else {
         setProblem(`The history ${explainError(error)}. beckon goes on without it and tries again.`);
         close();
@@ -139,8 +141,7 @@ export function createEngine({
     retryTimer ??= setTimeout(() => {
       retryTimer = null;
       if (!isClosed) post({ kind: "behind" });
-    }, retryAfterMs);
-    retryAfterMs = Math.min(Math.max(retryAfterMs, retryMs) * 2, maxRetryMs);
+    }, pauseMs);
   }
 
   /**
@@ -216,7 +217,7 @@ export function createEngine({
       statsCache.clear();
       isBehind = false;
       isReady.resolve();
-      retryAfterMs = retryMs;
+      failures = 0;
       setProblem(null);
       schedulePrune(firstPruneMs);
     } catch (error) {

@@ -2,6 +2,7 @@
  * The session feed: a thread per session in the channel of its project, with its phases, the last response of each turn, and
  * its end. It is not an alert, so no rule of alerts and no level of detail applies to it: `projects` and `forward` do.
  */
+import { computeRetryMs } from "../../core/backoff.ts";
 import { asRecord, isRecord } from "../../core/json.ts";
 import type { Schedule, SessionChange, Transition } from "../../core/ports.ts";
 import { createSessionKey, isHookChange } from "../../core/session/event.ts";
@@ -74,8 +75,7 @@ interface SessionQueue {
 const maxThreads = 200;
 const maxThreadName = 90;
 const maxAttempts = 4;
-const firstRetryMs = 1_000;
-const maxRetryMs = 60_000;
+const backoff = { firstMs: 1_000, maxMs: 60_000 };
 /** Posts of one session that wait. Of more, the oldest are dropped. */
 const maxWaiting = 20;
 /** A phase that lasts no longer is not posted. The response of a turn comes before "Ready". */
@@ -167,7 +167,7 @@ export function createSessionFeed(options: SessionFeedOptions): SessionFeed {
           if (failure.isPermanent) onRefused();
           return null;
         }
-        await pause(failure.retryAfterMs ?? Math.min(firstRetryMs * 2 ** (count - 1), maxRetryMs));
+        await pause(computeRetryMs(backoff, count, failure));
       }
     }
     return null;

@@ -1,6 +1,7 @@
 /** Keeps the page in step with beckon: the event stream, and a new connection whenever it ends. */
 
 import { batch, effect } from "@preact/signals";
+import { computeRetryMs } from "../../core/backoff.ts";
 import { capitalize } from "../../core/text/words.ts";
 import type { SessionSnapshot } from "../../core/view/snapshot.ts";
 import type { AskEnding, StreamEvents } from "../../core/wire.ts";
@@ -15,8 +16,7 @@ import type { PageFacts } from "./types.ts";
 /** beckon sends a comment every 15 s. */
 const silenceMs = 40_000;
 const factsMs = 5_000;
-const firstRetryMs = 1_000;
-const maxRetryMs = 10_000;
+const backoff = { firstMs: 1_000, maxMs: 10_000 };
 
 const listeners: ((event: keyof StreamEvents | "connected") => void)[] = [];
 
@@ -48,12 +48,13 @@ export async function stayConnected(): Promise<void> {
   setInterval(reloadFacts, factsMs);
   addEventListener("online", retryNow);
   effect(loadDetails);
-  for (let retryMs = firstRetryMs; ; ) {
+  for (let failures = 0; ; ) {
     const wasConnected = await connectOnce();
     const isClosed = connection.value === "closed";
     // Another program may have answered, and beckon comes later.
     if (isClosed && !canRenew()) return;
-    retryMs = wasConnected ? firstRetryMs : Math.min(maxRetryMs, retryMs * 2);
+    failures = wasConnected ? 1 : failures + 1;
+    const retryMs = computeRetryMs(backoff, failures);
     batch(() => {
       if (!isClosed) connection.value = "stopped";
       retryAt.value = Date.now() + retryMs;

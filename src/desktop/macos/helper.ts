@@ -4,6 +4,13 @@
  * queues up behind a slow helper.
  */
 import type { Subprocess } from "bun";
+import {
+  type Attempt,
+  ConnectionError,
+  type FailedAttempt,
+  keepConnected,
+} from "../../system/keep-connected.ts";
+import { schedule } from "../../system/schedule.ts";
 import { readLines } from "../lines.ts";
 import {
   decodeMessage,
@@ -54,31 +61,28 @@ const maxErrorLength = 1_000;
 export function startMacHelper(settings: MacHelperSettings, events: MacHelperEvents): MacHelper {
   const slots = new Map<string, CreateMessage>();
   let child: HelperProcess | null = null;
+  /** The attempt that started the helper, and what ends it; null while none runs. */
+  let running: { readonly attempt: Attempt; readonly fail: (reason: string) => void } | null = null;
   let isReady = false;
-  let isStopped = false;
-  let failures = 0;
   let batch = 0;
   /** When the batch that is not answered yet was sent; null if all are answered. */
   let sentAt: number | null = null;
   let checkedAt = performance.now();
-  let restart: ReturnType<typeof setTimeout> | null = null;
   let isGarbageReported = false;
   const checks = setInterval(check, settings.pingMs);
 
-  function start(): void {
-    restart = null;
-    isReady = false;
-    sentAt = performance.now();
-    const startedAt = sentAt;
+  /** Rejects when the helper has ended. */
+  function start(attempt: Attempt): Promise<void> {
+    const { promise, reject } = Promise.withResolvers<void>();
+    const process: HelperProcess = Bun.spawn([...settings.command()], {
+      stdin: "pipe",
+      stdout: "pipe",
+      stderr: "pipe",
+    });
     let lastError = "";
-    let process: HelperProcess;
-    try {
-      process = Bun.spawn([...settings.command()], { stdin: "pipe", stdout: "pipe", stderr: "pipe" });
-    } catch (error) {
-      onFailed((error as Error).message, 0);
-      return;
-    }
     child = process;
+    sentAt = performance.now();
+    running = { attempt, fail: (reason) => reject(new ConnectionError(reason)) };
     const outputRead = readLines(process.stdout, maxLineLength, (line) => {
       if (child === process) receive(line);
     });
@@ -88,33 +92,31 @@ export function startMacHelper(settings: MacHelperSettings, events: MacHelperEve
     void process.exited.then(async (code) => {
       // A process that the helper left running may keep its pipes open.
       await Promise.race([Promise.all([outputRead, errorsRead]).catch(() => {}), Bun.sleep(100)]);
-      if (child !== process) return;
       const ending =
         process.signalCode === null ? `ended with ${code}` : `was killed by ${process.signalCode}`;
-      onFailed(lastError === "" ? ending : `${ending}: ${lastError}`, performance.now() - startedAt);
+      reject(new ConnectionError(lastError === "" ? ending : `${ending}: ${lastError}`));
+    });
+    return promise.finally(() => {
+      child = null;
+      running = null;
+      isReady = false;
+      sentAt = null;
+      slots.clear();
     });
   }
 
-  function onFailed(reason: string, ranMs: number): void {
-    child = null;
-    isReady = false;
-    sentAt = null;
-    slots.clear();
-    if (isStopped) return;
-    failures = ranMs >= settings.healthyAfterMs ? 1 : failures + 1;
-    const waitMs = Math.min(settings.firstRestartMs * 2 ** (failures - 1), settings.maxRestartMs);
+  function onFailure({ reason, failures, retryMs }: FailedAttempt): void {
     if (failures <= settings.maxFailures) {
       events.onProblem(
-        `the menu-bar helper (osascript) ${reason}. beckon starts it again in ${waitMs / 1000} s.`,
+        `the menu-bar helper (osascript) ${reason}. beckon starts it again in ${(retryMs ?? 0) / 1000} s.`,
       );
     }
-    restart = setTimeout(start, waitMs);
     if (failures === settings.maxFailures) events.onGivenUp();
   }
 
   function kill(process: HelperProcess, reason: string): void {
     process.kill("SIGKILL");
-    onFailed(reason, 0);
+    running?.fail(reason);
   }
 
   function check(): void {
@@ -150,6 +152,7 @@ export function startMacHelper(settings: MacHelperSettings, events: MacHelperEve
       isReady = true;
       sentAt = null;
       slots.clear();
+      running?.attempt.onConnected();
       events.onReady();
       return;
     }
@@ -175,8 +178,13 @@ export function startMacHelper(settings: MacHelperSettings, events: MacHelperEve
     } catch {}
   }
 
-  // Later, so that the caller has the helper before its first event.
-  restart = setTimeout(start, 0);
+  const connection = keepConnected({
+    connect: start,
+    backoff: { firstMs: settings.firstRestartMs, maxMs: settings.maxRestartMs },
+    stableMs: settings.healthyAfterMs,
+    onFailure,
+    schedule,
+  });
   return {
     put(slot, create) {
       if (!isReady) return;
@@ -186,10 +194,9 @@ export function startMacHelper(settings: MacHelperSettings, events: MacHelperEve
       queueMicrotask(send);
     },
     async stop() {
-      isStopped = true;
       clearInterval(checks);
-      if (restart !== null) clearTimeout(restart);
       const process = child;
+      void connection.stop();
       if (process === null) return;
       // The helper exits when its stdin ends.
       await Promise.resolve(process.stdin.end()).catch(() => {});

@@ -2,6 +2,8 @@
 
 import type { Tray, TrayOptions } from "../../core/ports.ts";
 import type { TrayIcon, TrayView } from "../../core/view/view.ts";
+import { ConnectionError, type KeptConnection, keepConnected } from "../../system/keep-connected.ts";
+import { schedule } from "../../system/schedule.ts";
 import { createThrottle } from "../coalesce.ts";
 import { emptyView } from "./empty-view.ts";
 import {
@@ -22,7 +24,7 @@ interface Running {
 }
 
 const updateEveryMs = 200;
-const restartMs = [1_000, 2_000, 5_000, 15_000, 60_000];
+const backoff = { firstMs: 1_000, maxMs: 60_000 };
 /** A helper that ran this long was healthy: the next failure counts as the first. */
 const healthyAfterMs = 60_000;
 
@@ -31,8 +33,6 @@ export async function openSystray(
   { onAction, onProblem, folder }: TrayOptions,
   readIcon: (icon: TrayIcon) => Buffer,
 ): Promise<Tray | null> {
-  const stopped = Promise.withResolvers<void>();
-  let isStopped = false;
   let view = emptyView;
   let running: Running | null = null;
 
@@ -71,7 +71,6 @@ export async function openSystray(
     };
     const helper = await startHelper(path, menuOf(shown, slots), onClick);
     const started: Running = { helper, shown, slots, isSending: false };
-    if (isStopped) helper.kill();
     return started;
   }
 
@@ -94,37 +93,40 @@ export async function openSystray(
     if (running) void update(running);
   }, updateEveryMs);
 
-  async function keepRunning(path: string, first: Running): Promise<void> {
-    let failures = 0;
+  function keepRunning(path: string, first: Running): KeptConnection {
     let next: Running | null = first;
-    while (!isStopped) {
-      let reason = "";
-      try {
-        const since = performance.now();
-        running = next ?? (await start(path));
-        void update(running);
-        reason = await running.helper.exited;
-        if (performance.now() - since > healthyAfterMs) failures = 0;
-      } catch (error) {
-        reason = String(error);
-      }
-      running = null;
-      next = null;
-      if (isStopped) return;
-      const wait = restartMs[Math.min(failures++, restartMs.length - 1)] ?? 0;
-      onProblem(`systray2's helper ended (${reason}); beckon starts it again in ${wait / 1000} s`);
-      await Promise.race([Bun.sleep(wait), stopped.promise]);
-    }
+    return keepConnected({
+      async connect({ signal, onConnected }) {
+        const started = next ?? (await start(path));
+        next = null;
+        signal.addEventListener("abort", started.helper.kill);
+        if (signal.aborted) started.helper.kill();
+        onConnected();
+        running = started;
+        void update(started);
+        const reason = await started.helper.exited;
+        running = null;
+        throw new ConnectionError(reason);
+      },
+      backoff,
+      stableMs: healthyAfterMs,
+      onFailure: ({ reason, retryMs }) =>
+        onProblem(
+          `systray2's helper ended (${reason}); beckon starts it again in ${(retryMs ?? 0) / 1000} s`,
+        ),
+      schedule,
+    });
   }
 
   let path: string | null = null;
+  let connection: KeptConnection;
   try {
     path = await unpackHelper(folder);
     if (path === null) {
       onProblem("no tray icon: systray2 has no helper for this machine. beckon goes on without it.");
       return null;
     }
-    void keepRunning(path, await start(path));
+    connection = keepRunning(path, await start(path));
   } catch (error) {
     if (path !== null) removeHelperIcons(path);
     onProblem(`no tray icon: systray2's helper did not start (${error}). beckon goes on without it.`);
@@ -138,11 +140,8 @@ export async function openSystray(
       return { way: "systray2", host: null, missing };
     },
     async stop() {
-      isStopped = true;
       updates.stop();
-      stopped.resolve();
-      running?.helper.kill();
-      await running?.helper.exited;
+      await connection.stop();
       removeHelperIcons(helperPath);
     },
   };
