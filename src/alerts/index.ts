@@ -1,7 +1,6 @@
 /**
- * Alerts: what to alert about, when, and in which places. This room decides (suppression, mute and snooze, quiet hours,
- * what was shown before a restart) and keeps every alert sink showing the same list. It works without a desktop: the
- * desktop's notifier is one sink among several.
+ * Alerts: what to alert about, and when. This room decides (suppression, mute and snooze, quiet hours, what was shown before a
+ * restart) and keeps the desktop's notifier showing that list. It works without a desktop: channels/ follows the same causes.
  */
 import type { Config } from "../core/config/config.ts";
 import {
@@ -13,8 +12,8 @@ import {
 import type { UserAction } from "../core/config/user-action.ts";
 import { asRecord, type JsonRecord } from "../core/json.ts";
 import type {
-  AlertSink,
-  OpenAlertSink,
+  Notifier,
+  NotifierEvents,
   ReadPresence,
   Schedule,
   Sink,
@@ -69,13 +68,16 @@ export interface AlertsOptions {
   readonly lingerMs?: number;
 }
 
-export interface AlertSinkOptions {
-  /** Under this name the sink's shown alerts are remembered across restarts. */
+export interface AlertNotifierOptions {
+  /** Under this name the notifier's shown alerts are remembered across restarts. */
   readonly name: string;
-  readonly open: OpenAlertSink;
+  /** Resolves with null if alerts cannot be shown. */
+  readonly open: (events: NotifierEvents) => Promise<AlertNotifier | null>;
   /** What a click on an alert or one of its buttons does. */
   readonly onAction: (action: UserAction) => void;
 }
+
+type AlertNotifier = Omit<Notifier, "report">;
 
 export interface AlertsReport {
   readonly shown: readonly ShownAlert[];
@@ -84,8 +86,8 @@ export interface AlertsReport {
 }
 
 export interface Alerts extends Sink {
-  /** Resolves when the sink is open, or cannot be opened. */
-  addSink(options: AlertSinkOptions): Promise<void>;
+  /** Resolves when the notifier is open, or cannot be opened. */
+  addNotifier(options: AlertNotifierOptions): Promise<void>;
   setPreference(action: UserAction): void;
   preferences(): Preferences;
   /** Shows a message that belongs to no session for a few seconds, such as why a click had no effect. */
@@ -94,19 +96,19 @@ export interface Alerts extends Sink {
   stop(): Promise<void>;
 }
 
-interface OpenSink {
+interface OpenedNotifier {
   readonly name: string;
-  readonly sink: AlertSink;
+  readonly notifier: AlertNotifier;
   readonly reconciler: AlertReconciler;
   isSilenced: boolean;
 }
 
 /** How often to check whether the user still looks at the pane of a suppressed alert. */
 const visibilityCheckMs = 1_000;
-/** How often to check whether a sink is still silenced, and how long its answer may take. */
+/** How often to check whether a notifier is still silenced, and how long its answer may take. */
 const silenceCheckMs = 15_000;
 const silenceAnswerMs = 200;
-/** A sink that is still being opened at stop is given this long. */
+/** A notifier that is still being opened at stop is given this long. */
 const openingMs = 500;
 const messageShownMs = 10_000;
 /** An alert that was shown is not closed for being visible before this. */
@@ -125,7 +127,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
     presentMs: () => config().alerts.presentSeconds * 1_000,
   });
   const startedAt = clock().at;
-  const sinks: OpenSink[] = [];
+  const notifiers: OpenedNotifier[] = [];
   const opening = new Set<Promise<void>>();
   const suppressed = new Map<string, string>();
   let preferences = readPreferences(options.saved);
@@ -133,14 +135,14 @@ export function createAlerts(options: AlertsOptions): Alerts {
   let messageCount = 0;
   let cancelMessage = () => {};
   let isStopped = false;
-  /** Alerts that each sink showed before the restart, until it is open. Version 0.1 saved the desktop's as `alerts`. */
+  /** Alerts that each notifier showed before the restart, until it is open. Version 0.1 saved the desktop's as `alerts`. */
   const remembered = new Map<string, unknown>(
     Object.entries({ desktop: options.saved.alerts, ...asRecord(options.saved.shown) }),
   );
 
   const saver = options.createSaver(() => {
     const shown: Record<string, unknown> = Object.fromEntries(remembered);
-    for (const { name, reconciler } of sinks) shown[name] = reconciler.remembered();
+    for (const { name, reconciler } of notifiers) shown[name] = reconciler.remembered();
     return { version: 1, preferences, shown };
   });
 
@@ -175,34 +177,37 @@ export function createAlerts(options: AlertsOptions): Alerts {
   async function render(view: StateView): Promise<number | null> {
     if (isStopped) return null;
     changePreferences(prunePreferences(preferences, view.now.at, view.sessions));
-    if (sinks.length === 0) return null;
+    if (notifiers.length === 0) return null;
     const candidates = compute(view, noPaneVisible, false);
     if (candidates.show.length === 0) {
-      showIn(sinks, candidates);
+      showIn(notifiers, candidates);
       reportSuppressed(candidates.suppressed);
       return candidates.nextChange;
     }
     const keys = candidates.show.flatMap(({ key, covers }) => covers ?? [key]);
-    const [visibility] = await Promise.all([findVisible(keys, view.sessions), ...sinks.map(checkSilence)]);
+    const [visibility] = await Promise.all([
+      findVisible(keys, view.sessions),
+      ...notifiers.map(checkSilence),
+    ]);
     if (isStopped) return null;
     // An ask that was answered meanwhile must not be shown.
     const current = createStateView();
     const { now } = current;
     const visible = withoutFreshAlerts(visibility);
     const wanted = compute(current, visible, false);
-    const isAnySilenced = sinks.some(({ isSilenced }) => isSilenced);
+    const isAnySilenced = notifiers.some(({ isSilenced }) => isSilenced);
     const wantedInSilence = isAnySilenced ? compute(current, visible, true) : wanted;
     changePreferences(dismissAlerts(preferences, wanted.seen));
     showIn(
-      sinks.filter(({ isSilenced }) => !isSilenced),
+      notifiers.filter(({ isSilenced }) => !isSilenced),
       wanted,
     );
     showIn(
-      sinks.filter(({ isSilenced }) => isSilenced),
+      notifiers.filter(({ isSilenced }) => isSilenced),
       wantedInSilence,
     );
     reportSuppressed(
-      sinks.every(({ isSilenced }) => isSilenced) ? wantedInSilence.suppressed : wanted.suppressed,
+      notifiers.every(({ isSilenced }) => isSilenced) ? wantedInSilence.suppressed : wanted.suppressed,
     );
     const checks = [
       ...(visible.known.size > 0 ? [now.at + visibilityCheckMs] : []),
@@ -222,7 +227,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
    * and an alert that appears and disappears is worse than one that is not needed.
    */
   function withoutFreshAlerts({ looking, known }: PaneVisibility): PaneVisibility {
-    const fresh = sinks.flatMap(({ reconciler }) =>
+    const fresh = notifiers.flatMap(({ reconciler }) =>
       reconciler.onScreen().flatMap(({ key }) => (reconciler.shownMs(key) < minShownMs ? [key] : [])),
     );
     if (fresh.length === 0) return { looking, known };
@@ -233,7 +238,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
     };
   }
 
-  function showIn(targets: readonly OpenSink[], { show, suppressed: hidden }: ComputedAlerts): void {
+  function showIn(targets: readonly OpenedNotifier[], { show, suppressed: hidden }: ComputedAlerts): void {
     const alerts = message ? [...show, message] : show;
     const suppressedKeys = hidden.map(({ key }) => key);
     for (const { reconciler } of targets) reconciler.want(alerts, suppressedKeys);
@@ -243,9 +248,9 @@ export function createAlerts(options: AlertsOptions): Alerts {
     return config().alerts.whileLooking ? noPaneVisible : findVisiblePanes(keys, sessions);
   }
 
-  /** A sink that does not answer in time is taken to want what it wanted last. */
-  async function checkSilence(open: OpenSink): Promise<void> {
-    const answer = open.sink.isSilenced().then((isSilenced) => {
+  /** A notifier that does not answer in time is taken to want what it wanted last. */
+  async function checkSilence(open: OpenedNotifier): Promise<void> {
+    const answer = open.notifier.isSilenced().then((isSilenced) => {
       open.isSilenced = isSilenced === true;
     });
     await Promise.race([answer, sleep(silenceAnswerMs)]);
@@ -260,9 +265,9 @@ export function createAlerts(options: AlertsOptions): Alerts {
     for (const key of suppressed.keys()) if (!keys.has(key)) suppressed.delete(key);
   }
 
-  async function openSink({ name, open, onAction }: AlertSinkOptions): Promise<void> {
+  async function openNotifier({ name, open, onAction }: AlertNotifierOptions): Promise<void> {
     let reconciler: AlertReconciler | null = null;
-    const sink = await open({
+    const notifier = await open({
       onProblem: options.onProblem,
       onClick(key, button) {
         if (key.startsWith(messagePrefix)) return;
@@ -279,9 +284,9 @@ export function createAlerts(options: AlertsOptions): Alerts {
         if (by === "user") changePreferences(dismissAlerts(preferences, alert?.covers ?? [key]));
       },
     });
-    if (!sink) return;
-    if (isStopped) return sink.stop();
-    reconciler = createAlertReconciler(sink, {
+    if (!notifier) return;
+    if (isStopped) return notifier.stop();
+    reconciler = createAlertReconciler(notifier, {
       remembered: parseRemembered(remembered.get(name)),
       onProblem: options.onProblem,
       onShown: options.onShown,
@@ -291,7 +296,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
       schedule,
     });
     remembered.delete(name);
-    sinks.push({ name, sink, reconciler, isSilenced: false });
+    notifiers.push({ name, notifier, reconciler, isSilenced: false });
     options.refresh();
   }
 
@@ -318,8 +323,8 @@ export function createAlerts(options: AlertsOptions): Alerts {
   return {
     name: "alerts",
     render,
-    addSink(sinkOptions) {
-      const opened = openSink(sinkOptions).finally(() => opening.delete(opened));
+    addNotifier(notifierOptions) {
+      const opened = openNotifier(notifierOptions).finally(() => opening.delete(opened));
       opening.add(opened);
       return opened;
     },
@@ -336,15 +341,15 @@ export function createAlerts(options: AlertsOptions): Alerts {
     },
     preferences: () => preferences,
     showMessage,
-    report: () => ({ shown: sinks.flatMap(({ reconciler }) => reconciler.onScreen()), suppressed }),
+    report: () => ({ shown: notifiers.flatMap(({ reconciler }) => reconciler.onScreen()), suppressed }),
     async stop() {
       isStopped = true;
       cancelMessage();
       saver.flush();
-      for (const { reconciler } of sinks) reconciler.stop();
-      // A sink that is still being opened stops itself as soon as it is open.
+      for (const { reconciler } of notifiers) reconciler.stop();
+      // A notifier that is still being opened stops itself as soon as it is open.
       await Promise.race([Promise.allSettled(opening), sleep(openingMs)]);
-      await Promise.all(sinks.map(({ sink }) => sink.stop()));
+      await Promise.all(notifiers.map(({ notifier }) => notifier.stop()));
     },
   };
 }

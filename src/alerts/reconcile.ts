@@ -1,13 +1,13 @@
-/** Keeps one sink showing exactly the wanted alerts: shows what is missing, replaces what changed, closes the rest. */
+/** Keeps one notifier showing exactly the wanted alerts: shows what is missing, replaces what changed, closes the rest. */
 import { computeRetryMs } from "../core/backoff.ts";
 import { asList } from "../core/json.ts";
-import type { AlertSink, AlertSinkEvents, Schedule } from "../core/ports.ts";
+import type { Notifier, NotifierEvents, Schedule } from "../core/ports.ts";
 import type { Alert } from "../core/view/view.ts";
 
 /** What the next start of beckon must know about an alert. */
 export interface RememberedAlert {
   readonly key: string;
-  /** Names the alert to the sink's service; null if it has no name there. */
+  /** Names the alert to the notification service; null if it has no name there. */
   readonly handle: string | null;
   /** It was shown and is no longer on the screen. */
   readonly gone: boolean;
@@ -33,12 +33,12 @@ export interface AlertReconcilerOptions {
 
 export interface AlertReconciler {
   /**
-   * Sets the alerts to show; the last call wins, so nothing queues behind a slow sink. `suppressed`: keys of alerts that
+   * Sets the alerts to show; the last call wins, so nothing queues behind a slow desktop. `suppressed`: keys of alerts that
    * exist but must not be shown now; if they were closed before, they stay closed.
    */
   want(alerts: readonly Alert[], suppressed?: readonly string[]): void;
   /** The alert disappeared without a `close` of ours. It is not shown again while it stays wanted. */
-  closed: AlertSinkEvents["onClosed"];
+  closed: NotifierEvents["onClosed"];
   /** The alert that a click was about; null if it is unknown. */
   get(key: string): Alert | null;
   /** For how long its current text and buttons have been on the screen. */
@@ -73,7 +73,10 @@ interface Slot {
   cancelPause: (() => void) | null;
 }
 
-export function createAlertReconciler(sink: AlertSink, options: AlertReconcilerOptions): AlertReconciler {
+export function createAlertReconciler(
+  notifier: Pick<Notifier, "show" | "close" | "forget">,
+  options: AlertReconcilerOptions,
+): AlertReconciler {
   const { onProblem, onChange, now, schedule, isUndecided = () => false } = options;
   const slots = new Map<string, Slot>();
   /** Key → the keys it covered, for alerts that were shown and closed. */
@@ -140,7 +143,7 @@ export function createAlertReconciler(sink: AlertSink, options: AlertReconcilerO
     slot.shownAt = Number.POSITIVE_INFINITY;
     try {
       // A replacement makes no sound: the first showing did.
-      slot.handle = await sink.show(isReplaced ? { ...alert, sound: false } : alert, slot.handle);
+      slot.handle = await notifier.show(isReplaced ? { ...alert, sound: false } : alert, slot.handle);
       Object.assign(slot, { isLeftover: false, isUncertain: false, failures: 0, shownAt: now() });
       if (alert.urgency === "low") for (const covered of alert.covers ?? []) announced.add(covered);
       if (isReplaced) pause(slot, betweenTextsMs);
@@ -155,7 +158,7 @@ export function createAlertReconciler(sink: AlertSink, options: AlertReconcilerO
 
   async function close(slot: Slot): Promise<void> {
     try {
-      await sink.close(slot.key);
+      await notifier.close(slot.key);
     } catch (error) {
       onProblem(`could not close the alert "${slot.shown?.title ?? slot.key}": ${error}`);
     }
@@ -164,7 +167,7 @@ export function createAlertReconciler(sink: AlertSink, options: AlertReconcilerO
 
   async function forget(slot: Slot): Promise<void> {
     try {
-      await sink.forget(slot.handle ?? "");
+      await notifier.forget(slot.handle ?? "");
     } catch (error) {
       onProblem(`could not close an alert that the last run of beckon left: ${error}`);
     }

@@ -3,8 +3,9 @@
 import { version } from "../../package.json";
 import type { Agent } from "../agents/agent.ts";
 import { findAgent, type LoadedAgents } from "../agents/index.ts";
+import type { Alerts } from "../alerts/index.ts";
 import type { UserAction } from "../core/config/user-action.ts";
-import type { Notifier, NotifierReport, OpenAlertSink, ReadPresence, Terminals } from "../core/ports.ts";
+import type { Notifier, NotifierReport, ReadPresence, Terminals } from "../core/ports.ts";
 import type { MenuFacts } from "../core/view/menu/menu.ts";
 import { createDesktopParts } from "../desktop/index.ts";
 import { createTraySink, type TraySink, type TraySinkOptions } from "../desktop/tray/sink.ts";
@@ -31,7 +32,7 @@ export interface DesktopTrayOptions extends Omit<TraySinkOptions, "facts" | "hom
 
 export interface OpenDesktopOptions {
   readonly tray: TraySink;
-  readonly addAlertSink: (name: string, open: OpenAlertSink) => Promise<void>;
+  readonly alerts: Pick<Alerts, "addNotifier">;
   readonly onAction: (action: UserAction) => void;
 }
 
@@ -83,16 +84,20 @@ export function createDesktop({ paths, env, table, agents }: DesktopOptions): De
         home,
         facts: () => ({ version, dashboard: true, unconnected: unconnected(), problems: problems() }),
       }),
-    open({ tray, addAlertSink, onAction }) {
+    open({ tray, alerts, onAction }) {
       const folder = paths.helpers;
       const open = async () => {
         ensureOwnFolder(folder);
         await Promise.all([
           parts.preload(),
           tray.open({ open: parts.openTray, folder, onAction }),
-          addAlertSink("desktop", async (events) => {
-            notifier = await parts.openNotifier({ ...events, folder });
-            return notifier;
+          alerts.addNotifier({
+            name: "desktop",
+            onAction,
+            async open(events) {
+              notifier = await parts.openNotifier({ ...events, folder });
+              return notifier;
+            },
           }),
         ]);
       };

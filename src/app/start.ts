@@ -10,7 +10,7 @@ import { createAnswers } from "../answers/index.ts";
 import { createEventStream } from "../api/event-stream.ts";
 import { createPageAccess } from "../api/page-access.ts";
 import { listenFrom } from "../api/server.ts";
-import type { OpenAlertSink, Sink, Source } from "../core/ports.ts";
+import type { Sink, Source } from "../core/ports.ts";
 import { type AgentEvent, createSessionKey } from "../core/session/event.ts";
 import { sessionKeyOf } from "../core/session/keys.ts";
 import { isProbe } from "../core/session/probe.ts";
@@ -65,8 +65,6 @@ export interface AppOptions {
   readonly isFromHook?: boolean;
   /** The agents to understand; all of the table if absent. */
   readonly agents?: readonly Agent[];
-  /** More places where alerts are shown, by name. */
-  readonly alertSinks?: Readonly<Record<string, OpenAlertSink>>;
 }
 
 export interface App {
@@ -499,19 +497,13 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   const sourcesStarted = startSources().catch((error) => onError(`a source could not be started: ${error}`));
   void Promise.race([sourcesStarted, Bun.sleep(maxFirstListMs)]).then(() => listReady.resolve());
 
-  // 6. The desktop and other places for alerts, opened in the background.
-  const addAlertSink = (name: string, open: OpenAlertSink): Promise<void> => {
-    renderLoop.add(alerts);
-    return alerts.addSink({ name, open, onAction: actions.click });
-  };
-  for (const [name, open] of Object.entries(options.alertSinks ?? {})) {
-    addAlertSink(name, open).catch((error) => onError(`${name} could not be opened: ${error}`));
-  }
+  // 6. The desktop, opened in the background.
   if (!isHeadless) {
+    renderLoop.add(alerts);
     // Before that, the icon would count asks that ended long ago.
     void sourcesStarted.then(() => renderLoop.add(tray));
     desktop
-      .open({ tray, addAlertSink, onAction: actions.click })
+      .open({ tray, alerts, onAction: actions.click })
       .catch((error) => onError(`the desktop could not be reached: ${error}`));
   }
 

@@ -134,35 +134,6 @@ export interface HistoryReader {
   findMissedEvents(afterId: string): Promise<readonly StreamEvent[]>;
 }
 
-export interface AlertSinkEvents {
-  /** `button` is the id of a button, or null for a click on the alert itself. */
-  readonly onClick: (key: string, button: string | null) => void;
-  /**
-   * The alert is gone from the screen: closed by the user, or expired. Never called after `close`. "unknown": it was lost
-   * with the notification service, or could not be shown without one, and a service is there again: show it again.
-   */
-  readonly onClosed: (key: string, by: "user" | "expired" | "unknown") => void;
-  readonly onProblem: (text: string) => void;
-}
-
-/** A place where alerts are shown: desktop notifications, later a phone or a chat. */
-export interface AlertSink {
-  /**
-   * Shows the alert, or replaces it if its key is shown already. Resolves with a handle that names it to the service, also
-   * after a restart of beckon; null if it has none.
-   */
-  show(alert: Alert, handle?: string | null): Promise<string | null>;
-  close(key: string): Promise<void>;
-  /** Closes an alert that an earlier run of beckon left. */
-  forget(handle: string): Promise<void>;
-  /** Whether the user asked this place for silence (do not disturb); null if unknown. */
-  isSilenced(): Promise<boolean | null>;
-  stop(): Promise<void>;
-}
-
-/** Resolves with null if alerts cannot be shown there; `onProblem` was called with the reason. */
-export type OpenAlertSink = (events: AlertSinkEvents) => Promise<AlertSink | null>;
-
 export interface TrayOptions {
   readonly onAction: (action: UserAction) => void;
   /** Called with a line for the log: the panel went away, the helper was restarted. */
@@ -191,7 +162,18 @@ export interface Tray {
 /** Resolves with null if there is nothing to put an icon into; `onProblem` was called with the reason. */
 export type OpenTray = (options: TrayOptions) => Promise<Tray | null>;
 
-export interface NotifierOptions extends AlertSinkEvents {
+export interface NotifierEvents {
+  /** `button` is the id of a button, or null for a click on the alert itself. */
+  readonly onClick: (key: string, button: string | null) => void;
+  /**
+   * The alert is gone from the screen: closed by the user, or expired. Never called after `close`. "unknown": it was lost
+   * with the notification service, or could not be shown without one, and a service is there again: show it again.
+   */
+  readonly onClosed: (key: string, by: "user" | "expired" | "unknown") => void;
+  readonly onProblem: (text: string) => void;
+}
+
+export interface NotifierOptions extends NotifierEvents {
   /** A private folder (0700): helpers are unpacked here. */
   readonly folder: string;
 }
@@ -209,11 +191,23 @@ export interface NotifierReport {
   readonly missing: string | null;
 }
 
-/** The desktop's notifications. */
-export interface Notifier extends AlertSink {
+/** Shows alerts on the desktop, where they can be replaced, clicked and closed. A phone or a chat is a channel. */
+export interface Notifier {
+  /**
+   * Shows the alert, or replaces it if its key is shown already. Resolves with a handle that names it to the service, also
+   * after a restart of beckon; null if it has none.
+   */
+  show(alert: Alert, handle?: string | null): Promise<string | null>;
+  close(key: string): Promise<void>;
+  /** Closes an alert that an earlier run of beckon left. */
+  forget(handle: string): Promise<void>;
+  /** Whether the user asked for silence (do not disturb); null if unknown. */
+  isSilenced(): Promise<boolean | null>;
+  stop(): Promise<void>;
   report(): Promise<NotifierReport>;
 }
 
+/** Resolves with null if alerts cannot be shown; `onProblem` was called with the reason. */
 export type OpenNotifier = (options: NotifierOptions) => Promise<Notifier | null>;
 
 /** Where a session's terminal is, and what helps to find its window among others. */

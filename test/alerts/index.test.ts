@@ -6,7 +6,7 @@ import { type AlertsOptions, createAlerts } from "../../src/alerts/index.ts";
 import { createRenderLoop } from "../../src/app/render-loop.ts";
 import { defaultConfig } from "../../src/core/config/config.ts";
 import type { UserAction } from "../../src/core/config/user-action.ts";
-import type { AlertSink, AlertSinkEvents, PresenceReading } from "../../src/core/ports.ts";
+import type { Notifier, NotifierEvents, PresenceReading } from "../../src/core/ports.ts";
 import type { Alert, TrayView } from "../../src/core/view/view.ts";
 import { createTraySink } from "../../src/desktop/tray/sink.ts";
 import { createStore } from "../../src/state/store.ts";
@@ -17,11 +17,11 @@ let count = 0;
 
 const trayReport = { way: "a fake", host: null, missing: null };
 
-/** A sink that keeps what is shown. */
-function createRecordingSink() {
+/** Keeps what is shown. */
+function createRecordingNotifier() {
   const screen = new Map<string, Alert>();
   let shows = 0;
-  const sink: AlertSink = {
+  const notifier: Omit<Notifier, "report"> = {
     async show(alert) {
       shows++;
       screen.set(alert.key, alert);
@@ -32,7 +32,7 @@ function createRecordingSink() {
     isSilenced: async () => false,
     stop: async () => {},
   };
-  return { sink, screen, shows: () => shows };
+  return { notifier, screen, shows: () => shows };
 }
 
 function create(saved: AlertsOptions["saved"] = {}, more: Partial<AlertsOptions> = {}) {
@@ -41,9 +41,9 @@ function create(saved: AlertsOptions["saved"] = {}, more: Partial<AlertsOptions>
   const store = createStore();
   const views: TrayView[] = [];
   const clicked: UserAction[] = [];
-  const { sink, screen, shows } = createRecordingSink();
+  const { notifier, screen, shows } = createRecordingNotifier();
   let written: AlertsOptions["saved"] = saved;
-  let events: AlertSinkEvents | null = null;
+  let events: NotifierEvents | null = null;
   const onProblem = (text: string) => {
     throw new Error(text);
   };
@@ -95,12 +95,12 @@ function create(saved: AlertsOptions["saved"] = {}, more: Partial<AlertsOptions>
         stop: async () => {},
       }),
     }),
-    alerts.addSink({
+    alerts.addNotifier({
       name: "desktop",
       onAction,
       open: async (given) => {
         events = given;
-        return sink;
+        return notifier;
       },
     }),
   ]);
@@ -382,19 +382,19 @@ test("if beckon stops while tray and notifier are being opened, both are stopped
         };
       },
     }),
-    alerts.addSink({
+    alerts.addNotifier({
       name: "late",
       onAction: () => {},
       open: async () => {
         await gate.promise;
-        return { ...createRecordingSink().sink, stop: async () => void stopped.push("sink") };
+        return { ...createRecordingNotifier().notifier, stop: async () => void stopped.push("notifier") };
       },
     }),
   ]);
   const stopping = stop();
   gate.resolve();
   await Promise.all([late, stopping]);
-  expect(stopped.sort()).toEqual(["sink", "tray"]);
+  expect(stopped.sort()).toEqual(["notifier", "tray"]);
 });
 
 test("a button answers the ask it was made for; clicked too soon to have been read, it goes to the terminal", async () => {
@@ -453,14 +453,14 @@ test("an alert that only waits for the grace time is not logged as suppressed", 
   await stop();
 });
 
-test("two sinks show the same alerts; one that is silenced shows none, and both close with the ask", async () => {
-  const quiet = createRecordingSink();
+test("two notifiers show the same alerts; one that is silenced shows none, and both close with the ask", async () => {
+  const quiet = createRecordingNotifier();
   const { opened, alerts, screen, send, advance, stop } = create();
   await opened;
-  await alerts.addSink({
+  await alerts.addNotifier({
     name: "phone",
     onAction: () => {},
-    open: async () => ({ ...quiet.sink, isSilenced: async () => true }),
+    open: async () => ({ ...quiet.notifier, isSilenced: async () => true }),
   });
   send("shop", "PermissionRequest", bash);
   await advance(startMs);

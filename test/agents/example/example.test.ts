@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { agents } from "../../../src/agents/index.ts";
-import type { OpenAlertSink } from "../../../src/core/ports.ts";
-import { type AppFixture, createAppFixture } from "../../app-fixture.ts";
+import { type ChannelFixture, createChannelFixture } from "../../channels/app-fixture.ts";
+import { startNtfyServer } from "../../channels/servers/ntfy.ts";
 import { followHome } from "../../follow-home.ts";
 import { waitUntil } from "../../wait-until.ts";
 import { example } from "./index.ts";
@@ -13,7 +13,7 @@ import { example } from "./index.ts";
 const table = [...agents, example];
 let folder = "";
 let binary = "";
-let fixture: AppFixture;
+let fixture: ChannelFixture;
 
 /** Hooks call the binary, so the table with one row more is compiled into one. */
 beforeAll(async () => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeEach(() => {
-  fixture = createAppFixture();
+  fixture = createChannelFixture();
 });
 afterEach(() => fixture.destroy());
 
@@ -143,18 +143,9 @@ test("a file of the same name that beckon did not write is left alone", async ()
 test("its session is in the status, alerts the user, and is answered", async () => {
   putProgram();
   await beckon("--install");
-  const alerts: string[] = [];
-  const open: OpenAlertSink = async () => ({
-    show: async ({ title, body }) => {
-      alerts.push(`${title}: ${body}`);
-      return title;
-    },
-    close: async () => void alerts.push("closed"),
-    forget: async () => {},
-    isSilenced: async () => false,
-    stop: async () => {},
-  });
-  await fixture.start({}, { agents: table, alertSinks: { recorder: open } });
+  const server = await startNtfyServer();
+  fixture.configure({ phone: { type: "ntfy", server } });
+  await fixture.start({}, { agents: table });
   const session = { session: "s1", folder: "/home/dev/site" };
 
   await callPlugin({ ...session, type: "session.started" }).child.exited;
@@ -164,15 +155,14 @@ test("its session is in the status, alerts the user, and is answered", async () 
 
   const asked = callPlugin({ ...session, type: "permission.asked", command: "deploy --now" });
   await waitUntil(async () => (await fixture.fetchSession("s1"))?.asks[0]?.answerable === true, 5_000);
-  await waitUntil(() => alerts.length > 0, 5_000);
-  expect(alerts[0]).toContain("deploy --now");
+  await fixture.waitForText(server, "deploy --now");
   const shown = await beckon("status");
   expect(shown.out).toContain("1 needs you");
   expect(shown.out).toContain("run: deploy --now");
 
   expect(await beckon("answer", "s1", "deny", "not today")).toMatchObject({ err: "", code: 0 });
   expect(await asked.printed).toBe('{"reply":"no","text":"not today"}\n');
-  await waitUntil(() => alerts.includes("closed"), 5_000);
+  await fixture.waitForText(server, "Denied");
   expect((await fixture.fetchSession("s1"))?.asks).toEqual([]);
 
   const again = callPlugin({ ...session, type: "permission.asked", command: "deploy --later" });
