@@ -27,8 +27,9 @@ import type { Session } from "../core/session/session.ts";
 import { shortenHome } from "../core/text/paths.ts";
 import { type ComputedAlerts, computeAlerts } from "../core/view/alerts/alerts.ts";
 import type { Alert } from "../core/view/view.ts";
-import { findNextMorning, formatLocalTime, withLocalTime } from "../system/clock.ts";
+import { findNextMorning, withLocalTime } from "../system/clock.ts";
 import { schedule as systemSchedule } from "../system/schedule.ts";
+import { createAlertsInput } from "./input.ts";
 import {
   type AlertReconciler,
   createAlertReconciler,
@@ -126,11 +127,15 @@ export function createAlerts(options: AlertsOptions): Alerts {
     ...options,
     presentMs: () => config().alerts.presentSeconds * 1_000,
   });
-  const startedAt = clock().at;
   const notifiers: OpenedNotifier[] = [];
   const opening = new Set<Promise<void>>();
   const suppressed = new Map<string, string>();
   let preferences = readPreferences(options.saved);
+  const createInput = createAlertsInput({
+    ...options,
+    preferences: () => preferences,
+    findDetails: options.details,
+  });
   let message: Alert | null = null;
   let messageCount = 0;
   let cancelMessage = () => {};
@@ -159,19 +164,13 @@ export function createAlerts(options: AlertsOptions): Alerts {
     visibility: PaneVisibility,
     doNotDisturb: boolean,
   ): ComputedAlerts {
-    return computeAlerts({
-      sessions: sessions.filter((session) => isCaughtUp(sessionKeyOf(session))),
-      now,
+    const known = sessions.filter((session) => isCaughtUp(sessionKeyOf(session)));
+    const situation = {
       visibleSessions: visibility.looking,
       recentlySeen: visibility.known,
       doNotDisturb,
-      preferences,
-      config: config(),
-      formatTime: (at) => formatLocalTime(at, now.at),
-      startedAt,
-      findDetails: options.details,
-      home: options.home,
-    });
+    };
+    return computeAlerts(createInput({ sessions: known, now }, situation));
   }
 
   async function render(view: StateView): Promise<number | null> {

@@ -2,6 +2,7 @@
  * The sink that keeps every channel showing what should be out. A change marks its session; a moment later a round finds the
  * alerts of the marked sessions and passes them to each channel (active-channel.ts). Sessions that did not change cost nothing.
  */
+import { createAlertsInput } from "../alerts/input.ts";
 import { createPaneCheck } from "../alerts/visibility.ts";
 import type { ChannelSettings } from "../core/config/channels.ts";
 import type { Preferences } from "../core/config/preferences.ts";
@@ -15,7 +16,8 @@ import { isProbe } from "../core/session/probe.ts";
 import type { Session } from "../core/session/session.ts";
 import { timing } from "../core/timing.ts";
 import { computeCauses, type JudgedCause, type JudgedCauses } from "../core/view/alerts/alerts.ts";
-import { formatLocalTime, withLocalTime } from "../system/clock.ts";
+import { withLocalTime } from "../system/clock.ts";
+import { createRounds, roundMs } from "../system/rounds.ts";
 import { schedule as systemSchedule } from "../system/schedule.ts";
 import {
   type ActiveChannel,
@@ -26,7 +28,6 @@ import {
 import type { UserSituation } from "./escalation.ts";
 import { type CheckedChannel, checkAllChannels, listSecretFields } from "./index.ts";
 import { formatEnding, unknownEnding } from "./message.ts";
-import { createRounds, roundMs } from "./rounds.ts";
 import type { ChannelSecrets } from "./secrets.ts";
 
 export interface ChannelSinkOptions
@@ -80,6 +81,8 @@ export interface ChannelSink extends Sink {
 
 /** Nothing is sent before the restored state has settled. */
 const firstRoundMs = timing.contradictionMs + 50;
+/** A storm of events costs a hundredth of the time. But a message is marked as answered within 2 s, which can take two rounds. */
+export const pauseAfter = (busyMs: number): number => Math.min(1_000, busyMs * 100);
 /** How long a closed ask waits to learn how it ended, before its message is updated without that. */
 const endingMs = 700;
 /** The ending that arrives later than that still replaces the text, for this long. */
@@ -106,7 +109,7 @@ const noSessions: ReadonlySet<string> = new Set();
 
 export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
   const { clock, config, schedule = systemSchedule } = options;
-  const startedAt = clock().at;
+  const createInput = createAlertsInput({ ...options, findDetails: () => null });
   let secrets = options.readSecrets();
   const opened = new Map<string, OpenedChannel>();
   let channels: readonly ActiveChannel[] = [];
@@ -140,6 +143,7 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
     clock,
     schedule,
     firstMs: firstRoundMs,
+    pauseAfter,
     prepare: readSituation,
     run: runRound,
     onError: (error) => options.onProblem(`channels: a round failed: ${error}`),
@@ -222,21 +226,8 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
   }
 
   /** Every cause of these sessions, suppressed or not. */
-  function findCauses(sessions: readonly Session[], now: ClockReading & LocalTime): JudgedCauses {
-    return computeCauses({
-      sessions,
-      preferences: options.preferences(),
-      config: config(),
-      now,
-      formatTime: (at) => formatLocalTime(at, now.at),
-      startedAt,
-      visibleSessions: noSessions,
-      recentlySeen: noSessions,
-      doNotDisturb: false,
-      findDetails: () => null,
-      home: options.home,
-    });
-  }
+  const findCauses = (sessions: readonly Session[], now: ClockReading & LocalTime): JudgedCauses =>
+    computeCauses(createInput({ sessions, now }));
 
   function findCause(key: string): JudgedCause | null {
     const session = findSession(sessionKeyOfAlert(key));

@@ -1,6 +1,7 @@
 /** When rounds run: a long one is followed by a pause, which what a user waits for cuts short. */
 import { expect, test } from "bun:test";
-import { createRounds } from "../../src/channels/rounds.ts";
+import { pauseAfter } from "../../src/channels/sink.ts";
+import { createRounds } from "../../src/system/rounds.ts";
 
 function createFixture(roundTakesMs: number) {
   let t = 0;
@@ -16,6 +17,7 @@ function createFixture(roundTakesMs: number) {
       };
     },
     firstMs: 0,
+    pauseAfter,
     prepare: async () => null,
     run() {
       ranAt.push(t);

@@ -1,16 +1,22 @@
-/** When the rounds of the sink run: many changes share one, and a pause follows one that took long. */
+/**
+ * When a view of the state is computed: many changes share one round, a pause follows a round that took long, and no two run at
+ * the same time. Everything that shows sessions does it in rounds.
+ */
 import type { Schedule } from "../core/ports.ts";
 import type { ClockReading } from "../core/session/event.ts";
-import { createEarliestTimer } from "../system/schedule.ts";
+import { createEarliestTimer } from "./schedule.ts";
 
 export interface RoundsOptions<Situation> {
   readonly clock: () => ClockReading;
   readonly schedule: Schedule;
   /** No round runs earlier after the start. */
   readonly firstMs: number;
+  /** How long to pause after a round that took `busyMs`; the one before it took `lastBusyMs`. */
+  readonly pauseAfter: (busyMs: number, lastBusyMs: number) => number;
   /** What must be read before a round. Waiting for it costs nothing, so it does not count. */
   readonly prepare: () => Promise<Situation>;
-  readonly run: (situation: Situation) => void;
+  /** What a promise of it waits for does not count either. Nothing else runs until then. */
+  readonly run: (situation: Situation) => void | Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -25,10 +31,6 @@ export interface Rounds {
 }
 
 export const roundMs = 50;
-/** The pause after a round is so many times as long as it took: a storm of events costs a hundredth of the time. */
-const pauseFactor = 100;
-/** A message is to be marked as answered within 2 s, which can take two rounds, whatever a round costs. */
-const maxPauseMs = 1_000;
 /** A flood of requests that end must not make one round follow another. */
 const minPauseMs = 100;
 
@@ -37,9 +39,11 @@ export function createRounds<Situation>(options: RoundsOptions<Situation>): Roun
   const firstT = clock().t + options.firstMs;
   let pausedUntilT = Number.NEGATIVE_INFINITY;
   let endedT = Number.NEGATIVE_INFINITY;
+  /** The next round that was asked for during this one. */
+  let askedT = Number.POSITIVE_INFINITY;
+  let lastBusyMs = 0;
   let isRoundSoon = false;
-  let isRunning = false;
-  let isStopped = false;
+  let state: "idle" | "preparing" | "running" | "stopped" = "idle";
 
   const timer = createEarliestTimer(clock, schedule, () => {
     isRoundSoon = false;
@@ -47,24 +51,34 @@ export function createRounds<Situation>(options: RoundsOptions<Situation>): Roun
   });
 
   function startTimer(t: number): void {
-    if (!isStopped) timer.startAt(Math.max(t, firstT));
+    if (state === "running") askedT = Math.min(askedT, t);
+    else if (state !== "stopped") timer.startAt(Math.max(t, firstT));
   }
 
-  /** A round that is being prepared will see everything that changes until then. */
+  const isStopped = (): boolean => state === "stopped";
+
   async function runRound(): Promise<void> {
-    if (isRunning) return;
-    isRunning = true;
+    // A round that is being prepared will see everything that changes until then.
+    if (state !== "idle") return;
+    state = "preparing";
     try {
       const situation = await options.prepare();
-      if (isStopped) return;
+      if (isStopped()) return;
+      state = "running";
       const startedT = clock().t;
-      options.run(situation);
+      const running = options.run(situation);
+      const busyMs = clock().t - startedT;
+      if (running) await running;
       endedT = clock().t;
-      pausedUntilT = endedT + Math.min(maxPauseMs, (endedT - startedT) * pauseFactor);
+      pausedUntilT = endedT + options.pauseAfter(busyMs, lastBusyMs);
+      lastBusyMs = busyMs;
     } catch (error) {
       options.onError(error);
     } finally {
-      isRunning = false;
+      if (!isStopped()) state = "idle";
+      const nextT = askedT;
+      askedT = Number.POSITIVE_INFINITY;
+      runAt(nextT);
     }
   }
 
@@ -79,7 +93,7 @@ export function createRounds<Situation>(options: RoundsOptions<Situation>): Roun
     runAt,
     runNow: () => startTimer(Math.max(clock().t, Math.min(pausedUntilT, endedT + minPauseMs))),
     stop() {
-      isStopped = true;
+      state = "stopped";
       timer.cancel();
     },
   };
