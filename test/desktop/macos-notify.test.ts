@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import type { Notifier, OpenNotifier } from "../../src/core/ports.ts";
+import type { Notifier } from "../../src/core/ports.ts";
 import type { MacSettings } from "../../src/desktop/macos/index.ts";
 import { openMacNotifierWith } from "../../src/desktop/notify/macos.ts";
 import { openMacTrayWith } from "../../src/desktop/tray/macos.ts";
@@ -20,10 +20,7 @@ interface Opened {
   readonly problems: string[];
 }
 
-async function open(
-  over: Partial<MacSettings> = {},
-  fallback: OpenNotifier = async () => null,
-): Promise<Opened> {
+async function open(over: Partial<MacSettings> = {}): Promise<Opened> {
   const harness = await startHarness(over);
   const events: string[] = [];
   const problems: string[] = [];
@@ -35,9 +32,7 @@ async function open(
       onProblem: (text) => problems.push(text),
     },
     harness.settings,
-    fallback,
   );
-  if (notifier === null) throw new Error("no notifier");
   cleanups.push(harness.stop, notifier.stop);
   return { harness, notifier, events, problems };
 }
@@ -110,24 +105,22 @@ test("do-not-disturb is unknown on macOS", async () => {
   expect(await notifier.isSilenced()).toBeNull();
 });
 
-test("if the helper does not start, the fallback shows the alerts that wait", async () => {
-  const shown: string[] = [];
-  const { notifier } = await open({ command: () => ["/nowhere/osascript"], maxFailures: 2 }, async () => ({
-    show: async (alert) => {
-      shown.push(alert.key);
-      return `handle of ${alert.key}`;
-    },
-    close: async (key) => void shown.push(`close ${key}`),
-    forget: async () => {},
-    isSilenced: async () => null,
-    report: async () => ({ way: "a fake", server: null, abilities: null, namesAlerts: true, missing: null }),
-    stop: async () => {},
-  }));
+test("if the helper does not start, that is reported once, and alerts that wait are shown as soon as it does", async () => {
+  const working = await startHarness();
+  cleanups.push(working.stop);
+  let isRepaired = false;
+  const { notifier, problems } = await open({
+    command: (folder) => (isRepaired ? working.settings.command(folder) : ["/nowhere/osascript"]),
+    maxFailures: 2,
+  });
   await notifier.show(createAlert("a"));
-  await waitUntil(() => shown.length === 1, limitMs);
-  expect(await notifier.show(createAlert("b"))).toBe("handle of b");
-  await notifier.close("a");
-  expect(shown).toEqual(["a", "b", "close a"]);
+  await waitUntil(() => problems.length === 3, limitMs);
+  expect(problems[2]).toStartWith("alerts cannot be shown: the helper (osascript) does not stay up");
+  expect((await notifier.report()).missing).toContain("does not stay up");
+  isRepaired = true;
+  await working.waitForScreen(({ panels }) => panels.length === 1);
+  expect((await notifier.report()).missing).toBeNull();
+  expect(problems).toHaveLength(3);
 });
 
 test("icon and alerts share one helper, and it ends with the last of them", async () => {
@@ -135,9 +128,7 @@ test("icon and alerts share one helper, and it ends with the last of them", asyn
   const tray = await openMacTrayWith(
     { folder: harness.folder, onAction: () => {}, onProblem: () => {} },
     harness.settings,
-    async () => null,
   );
-  if (tray === null) throw new Error("no tray");
   cleanups.push(tray.stop);
   tray.show(createView("with panels"));
   await notifier.show(createAlert("a"));

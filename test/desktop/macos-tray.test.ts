@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { UserAction } from "../../src/core/config/user-action.ts";
-import type { OpenTray, Tray } from "../../src/core/ports.ts";
+import type { Tray } from "../../src/core/ports.ts";
 import type { MacSettings } from "../../src/desktop/macos/index.ts";
 import { openMacTrayWith } from "../../src/desktop/tray/macos.ts";
 import { waitUntil } from "../wait-until.ts";
@@ -30,7 +30,7 @@ interface Opened {
   readonly problems: string[];
 }
 
-async function open(over: Partial<MacSettings> = {}, fallback: OpenTray = async () => null): Promise<Opened> {
+async function open(over: Partial<MacSettings> = {}): Promise<Opened> {
   const harness = await startHarness(over);
   const actions: UserAction[] = [];
   const problems: string[] = [];
@@ -41,9 +41,7 @@ async function open(over: Partial<MacSettings> = {}, fallback: OpenTray = async 
       onProblem: (text) => problems.push(text),
     },
     harness.settings,
-    fallback,
   );
-  if (tray === null) throw new Error("no tray");
   cleanups.push(harness.stop, tray.stop);
   return { harness, tray, actions, problems };
 }
@@ -168,34 +166,22 @@ test("of 10,000 views for a slow helper the last one is shown, and few are sent"
   expect(views).toBeLessThan(500);
 });
 
-test("if the helper does not stay up, the fallback is used", async () => {
-  const shown: string[] = [];
-  let stopped = 0;
-  const { tray, problems, harness } = await open(
-    { command: () => ["/bin/sh", "-c", "echo no window server >&2; exit 1"], maxFailures: 3 },
-    async () => ({
-      show: (view) => void shown.push(view.tooltip),
-      report: async () => ({ way: "a fake", host: null, missing: null }),
-      stop: async () => {
-        stopped += 1;
-      },
-    }),
-  );
+test("if the helper does not stay up, each failure is reported with its reason, and so is the missing icon", async () => {
+  const { tray, problems, harness } = await open({
+    command: () => ["/bin/sh", "-c", "echo no window server >&2; exit 1"],
+    maxFailures: 3,
+  });
   tray.show(createView("one"));
-  await waitUntil(() => shown.length > 0, limitMs);
-  tray.show(createView("two"));
-  expect(shown).toEqual(["one", "two"]);
-  expect(problems).toHaveLength(4);
+  await waitUntil(() => problems.length === 4, limitMs);
   expect(problems[0]).toContain("ended with 1: no window server. beckon starts it again in 0.02 s.");
   expect(problems[1]).toContain("in 0.04 s.");
   expect(problems[2]).toContain("in 0.08 s.");
-  expect(problems[3]).toContain("systray2");
+  expect(problems[3]).toStartWith("no icon in the menu bar: the helper (osascript) does not stay up");
   expect(harness.starts()).toBe(0);
-  await tray.stop();
-  expect(stopped).toBe(1);
+  expect((await tray.report()).missing).toContain("does not stay up");
 });
 
-test("without a fallback either, that is reported once, and the helper is tried again", async () => {
+test("a missing icon is reported once, and the helper is tried again", async () => {
   let tries = 0;
   const { problems } = await open({
     command: () => {

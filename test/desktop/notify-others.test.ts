@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createNodeNotifier, type Send } from "../../src/desktop/notify/node-notifier.ts";
 import { canWait, openNotifySend } from "../../src/desktop/notify/notify-send.ts";
@@ -95,58 +94,38 @@ for argument; do printf '%s|' "$argument" >>${log}; done; echo "allow@ask-1.abc"
   ])("%j can be clicked: %p", (version, expected) => expect(canWait(version)).toBe(expected));
 });
 
-/** node-notifier's own, which has no types. */
-const { constructArgumentList }: { constructArgumentList(options: object): string[] } = createRequire(
-  import.meta.url,
-)("node-notifier/lib/utils");
-
-/** macOS reads an argument in quotes as a property list's text; terminal-notifier then removes a backslash at its start. */
-const readAsTerminalNotifier = (argument: string): string =>
-  argument
-    .replace(/^"(.*)"$/s, "$1")
-    .replace(/\\(.)/gs, (_, escaped: string) => (escaped === "n" ? "\n" : escaped))
-    .replace(/^\\/, "");
-
 describe("node-notifier", () => {
   const { events, options } = recordEvents(() => "");
   type Sent = Parameters<Send>;
   const createFixture = () => {
     const sent: Sent[] = [];
-    const notifier = createNodeNotifier(options(), (...args) => void sent.push(args));
-    return { sent, notifier };
+    const failed: string[] = [];
+    const notifier = createNodeNotifier(
+      { ...options(), onFailed: ({ key }) => failed.push(key) },
+      (...args) => void sent.push(args),
+    );
+    return { sent, failed, notifier };
   };
 
   test("a click is reported, and an update of the alert is not its end", async () => {
     const { sent, notifier } = createFixture();
     await notifier.show(alert());
     const handle = await notifier.show(alert({ title: "update" }));
-    expect(sent.map(([request]) => request)).toMatchObject([
-      { group: handle },
-      { group: handle, title: "update" },
-    ]);
-    sent[0]?.[1](null, "closed");
-    sent[1]?.[1](null, "activate");
+    expect(sent.map(([request]) => request)).toMatchObject([{ id: handle }, { id: handle, title: "update" }]);
+    sent[0]?.[1]("dismissed");
+    sent[1]?.[1]("activate");
     expect(events).toEqual(["click ask-1", "closed ask-1 user"]);
-  });
-
-  test("a command that starts with a backslash keeps it", async () => {
-    const { sent, notifier } = createFixture();
-    const body = String.raw`\rm "$HOME" \074`.concat("\n\\`id`");
-    await notifier.show(alert({ title: String.raw`\\x`, body, isExact: true }));
-    const [args] = sent.map(([request]) => constructArgumentList(request).map(readAsTerminalNotifier));
-    expect(args?.[args.indexOf("-title") + 1]).toBe(String.raw`\\x`);
-    expect(args?.[args.indexOf("-message") + 1]).toBe(body);
   });
 
   test("closing removes the notification, also after a restart of beckon", async () => {
     const { sent, notifier } = createFixture();
     const handle = await notifier.show(alert());
     await notifier.close("ask-1");
-    sent[0]?.[1](null, "closed");
-    expect(sent[1]?.[0]).toEqual({ remove: handle ?? "" });
+    sent[0]?.[1]("dismissed");
+    expect(sent[1]?.[0]).toEqual({ appID: "beckon", close: handle ?? "" });
     await notifier.forget(handle ?? "");
     await notifier.forget("ALL");
-    expect(sent[2]?.[0]).toEqual({ remove: handle ?? "" });
+    expect(sent[2]?.[0]).toEqual({ appID: "beckon", close: handle ?? "" });
     expect(sent).toHaveLength(3);
     expect(events).toEqual([]);
   });
@@ -154,7 +133,26 @@ describe("node-notifier", () => {
   test("at most ten alerts are open, each with its process", async () => {
     const { sent, notifier } = createFixture();
     for (let n = 0; n < 30; n++) await notifier.show(alert({ key: `ask-${n}` }));
-    expect(sent.filter(([request]) => "remove" in request)).toHaveLength(20);
+    expect(sent.filter(([request]) => "close" in request)).toHaveLength(20);
     expect(events).toHaveLength(20);
+  });
+
+  test.each([
+    ["dismissed", "user"],
+    ["timeout", "expired"],
+    ["hidden", "expired"],
+  ])("a toast that was %s has been closed by: %s", async (answer, by) => {
+    const { sent, notifier } = createFixture();
+    await notifier.show(alert());
+    sent[0]?.[1](answer);
+    expect(events).toEqual([`closed ask-1 ${by}`]);
+  });
+
+  test("an alert that SnoreToast could not show is handed back, and is not closed", async () => {
+    const { sent, failed, notifier } = createFixture();
+    await notifier.show(alert());
+    sent[0]?.[1](undefined);
+    expect(failed).toEqual(["ask-1"]);
+    expect(events).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 /**
  * What macOS needs for both the menu-bar icon and the alerts: one osascript process (the helper) that draws them, for as
- * long as one of them needs it, and the way to change over where it does not stay up. script/ is the helper's program.
+ * long as one of them needs it. script/ is the helper's program.
  */
 import { join } from "node:path";
 import { putFile } from "../put-file.ts";
@@ -77,33 +77,4 @@ function startShared(folder: string, settings: MacSettings): SharedHelper {
   const shared: SharedHelper = { helper, members, isReady: false };
   running.set(settings, shared);
   return shared;
-}
-
-interface FallbackOptions<Fallback> {
-  readonly name: string;
-  readonly open: () => Promise<Fallback | null>;
-  readonly onProblem: (text: string) => void;
-  /** Messages for the user: the fallback is used now, or there is none. */
-  readonly messages: { readonly used: string; readonly none: string };
-  readonly isStopped: () => boolean;
-  readonly use: (fallback: Fallback) => void;
-}
-
-/** Shows icon or alerts in another way, if there is one. */
-export async function useFallback<Fallback extends { stop(): Promise<void> }>({
-  name,
-  open,
-  onProblem,
-  messages,
-  isStopped,
-  use,
-}: FallbackOptions<Fallback>): Promise<void> {
-  const opened = await open().catch((error: unknown) => {
-    onProblem(`${name} could not be started: ${error}`);
-    return null;
-  });
-  if (opened === null) return onProblem(messages.none);
-  if (isStopped()) return opened.stop();
-  onProblem(messages.used);
-  use(opened);
 }

@@ -8,9 +8,10 @@ import type { OpenNotifier } from "../../core/ports.ts";
  * |---|---|---|---|---|
  * | Linux | org.freedesktop.Notifications over D-Bus | yes | yes | xfce4-notifyd 0.7.3, dunst 1.9.0, GNOME Shell 43.9 |
  * | Linux without access to the bus | notify-send, libnotify 0.8 or later | yes | yes | 0.8.1 |
- * | Windows | toasts by PowerShell, else balloons | yes | toasts only | balloons under Wine; toasts by documentation |
+ * | Windows | toasts by PowerShell | yes | yes | by documentation |
+ * | Windows where PowerShell is restricted | node-notifier's SnoreToast | yes | no | by documentation: it crashes under Wine |
+ * | Windows without toasts | balloons | yes | no | under Wine |
  * | macOS | beckon's own panels | yes | yes | by documentation |
- * | macOS where osascript fails | node-notifier | yes | no | by documentation |
  */
 async function findWays(): Promise<readonly OpenNotifier[]> {
   if (process.platform === "linux") {

@@ -1,11 +1,11 @@
-/** Alerts on macOS: panels drawn by the osascript helper, or node-notifier where that does not stay up. */
+/** Alerts on macOS: panels drawn by the osascript helper. */
 import { readFileSync } from "node:fs";
 import blockedIcon from "../../../assets/macos/alert-blocked.png" with { type: "file" };
 import calmIcon from "../../../assets/macos/alert-calm.png" with { type: "file" };
 import type { Notifier, NotifierOptions, OpenNotifier } from "../../core/ports.ts";
 import { truncateEnd } from "../../core/text/text.ts";
 import type { Alert } from "../../core/view/view.ts";
-import { joinMacHelper, type MacSettings, macSettings, useFallback } from "../macos/index.ts";
+import { joinMacHelper, type MacSettings, macSettings } from "../macos/index.ts";
 import type { FromHelper, PanelMessage } from "../macos/protocol.ts";
 
 const maxTitle = 120;
@@ -18,45 +18,31 @@ const visibleMs = { critical: null, normal: 20_000, low: 8_000 } as const satisf
   number | null
 >;
 
-export const openMacNotifier: OpenNotifier = (options) =>
-  openMacNotifierWith(options, macSettings, openNodeNotifierFallback);
+const missing =
+  "the helper (osascript) does not stay up. beckon tries again; `beckon status` shows which sessions need you.";
 
-const openNodeNotifierFallback: OpenNotifier = async (options) => {
-  const { openNodeNotifier } = await import("./node-notifier.ts");
-  return openNodeNotifier(options);
-};
+export const openMacNotifier: OpenNotifier = (options) => openMacNotifierWith(options, macSettings);
 
 export async function openMacNotifierWith(
   options: NotifierOptions,
   settings: MacSettings,
-  openFallback: OpenNotifier,
-): Promise<Notifier | null> {
+): Promise<Notifier> {
   const alerts = new Map<string, Alert>();
   /** The alerts that a helper has shown: a restarted helper shows them without a sound. */
   const shown = new Set<string>();
-  let fallback: Notifier | null = null;
-  let isStopped = false;
+  let isMissing = false;
 
   const helper = joinMacHelper(options.folder, settings, {
     onReady() {
+      isMissing = false;
       for (const alert of alerts.values()) put(alert);
     },
     onMessage,
     onProblem: options.onProblem,
-    onGivenUp: () =>
-      void useFallback({
-        name: "node-notifier",
-        open: () => openFallback(options),
-        onProblem: options.onProblem,
-        messages: {
-          used: "the helper (osascript) does not stay up: node-notifier shows the alerts instead.",
-          none:
-            "alerts cannot be shown: the helper (osascript) does not stay up, and node-notifier does not run here. " +
-            "beckon tries again; `beckon status` shows which sessions need you.",
-        },
-        isStopped: () => isStopped,
-        use,
-      }),
+    onGivenUp() {
+      isMissing = true;
+      options.onProblem(`alerts cannot be shown: ${missing}`);
+    },
   });
 
   function put(alert: Alert): void {
@@ -81,21 +67,12 @@ export async function openMacNotifierWith(
     options.onClosed(message.key, message.type === "clicked" ? "user" : message.by);
   }
 
-  async function use(opened: Notifier): Promise<void> {
-    fallback = opened;
-    const waiting = [...alerts.values()];
-    alerts.clear();
-    await helper.stop();
-    for (const alert of waiting) await opened.show(alert);
-  }
-
   function close(key: string): void {
     if (remove(key)) helper.put(`panel ${key}`, () => ({ type: "close", key }));
   }
 
   return {
-    async show(alert, handle) {
-      if (fallback !== null) return fallback.show(alert, handle);
+    async show(alert) {
       remove(alert.key);
       alerts.set(alert.key, alert);
       const [oldest] = alerts.keys();
@@ -108,24 +85,25 @@ export async function openMacNotifierWith(
       return null;
     },
     async close(key) {
-      if (fallback === null) close(key);
-      else await fallback.close(key);
+      close(key);
     },
-    async forget(handle) {
-      await fallback?.forget(handle);
-    },
+    async forget() {},
     // Focus modes are in a database that only Full Disk Access can read: beckon does not ask for that.
     async isSilenced() {
       return null;
     },
     async report() {
-      const panels = { way: "beckon's own panels", server: null, abilities: null, namesAlerts: false };
-      return fallback === null ? { ...panels, missing: null } : fallback.report();
+      return {
+        way: "beckon's own panels",
+        server: null,
+        abilities: null,
+        namesAlerts: false,
+        missing: isMissing ? missing : null,
+      };
     },
     async stop() {
-      isStopped = true;
       for (const key of [...alerts.keys()]) close(key);
-      await Promise.all([fallback?.stop(), helper.stop()]);
+      await helper.stop();
     },
   };
 }

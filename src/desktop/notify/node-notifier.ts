@@ -1,75 +1,68 @@
 /**
- * Alerts by node-notifier and its program terminal-notifier, on Macs where beckon's own panels cannot be drawn. The program
- * is built for Intel, so Apple Silicon needs Rosetta. It is not used on Linux, where node-notifier's alerts can be neither
- * clicked nor closed, and not on Windows, where beckon's own toasts do more.
+ * Toasts by node-notifier and its program SnoreToast, on Windows where PowerShell may not run beckon's script (a policy of a
+ * company, for example). They have no buttons: a process waits for each of them, and reports a click on it. It is not used on
+ * Linux, where node-notifier's alerts can be neither clicked nor closed, and not on macOS, where its program is built for Intel
+ * and not signed.
  */
-import { createHash } from "node:crypto";
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { version } from "node-notifier/package.json";
 import type { Notifier, NotifierOptions } from "../../core/ports.ts";
 import type { Alert } from "../../core/view/view.ts";
-import { readOwnBytes } from "../../storage/files.ts";
-import { exec } from "../../system/exec.ts";
-import { appName, expireTimeoutOf, formatBody, formatTitle } from "./alert-text.ts";
+import { putFile } from "../put-file.ts";
+import { isTag, tagOf } from "../windows/toasts.ts";
+import { appName, formatBody, formatTitle } from "./alert-text.ts";
 
-const bundle = "terminal-notifier.app";
-const program = "Contents/MacOS/terminal-notifier";
-/** How long terminal-notifier waits for a click. Each alert has a process of its own. */
-const waitSeconds = { untilClosed: 600, quiet: 10 };
+/** With the name that the registry has for beckon's toasts, SnoreToast leaves no shortcut in the Start menu. */
+const appID = appName;
 const maxOpen = 10;
 
 type Request =
-  | { readonly remove: string }
+  | { readonly appID: string; readonly close: string }
   | {
-      readonly group: string;
+      readonly appID: string;
+      readonly id: string;
       readonly title: string;
       readonly message: string;
       readonly sound: boolean;
-      readonly timeout: number;
     };
 
-export type Send = (request: Request, onAnswer: (error: unknown, answer: string | undefined) => void) => void;
+/** The answer is undefined if SnoreToast ended without showing the toast. */
+export type Send = (request: Request, onAnswer: (answer: string | undefined) => void) => void;
 
-/** The name of an alert for terminal-notifier: a hash, because everybody can read the list of processes. */
-function groupOf(key: string): string {
-  return `${appName}-${createHash("sha256").update(key).digest("hex").slice(0, 16)}`;
+export interface NodeNotifierOptions extends NotifierOptions {
+  /** SnoreToast cannot show alerts here. */
+  readonly onFailed: (alert: Alert) => void;
 }
 
 function createRequest(alert: Alert): Request {
-  return {
-    group: groupOf(alert.key),
-    title: escapeStart(formatTitle(alert)),
-    // An empty message counts as a missing one.
-    message: escapeStart(formatBody(alert)) || " ",
-    sound: alert.sound,
-    timeout: expireTimeoutOf(alert) === 0 ? waitSeconds.untilClosed : waitSeconds.quiet,
-  };
+  // An empty message counts as a missing one.
+  const message = formatBody(alert) || " ";
+  return { appID, id: tagOf(alert.key), title: formatTitle(alert), message, sound: alert.sound };
 }
 
-/** terminal-notifier removes one backslash at the start of a text (in its code). node-notifier escapes all others. */
-const escapeStart = (text: string): string => text.replace(/^\\/, "\\\\");
-
 /** null if the program does not run on this system. */
-export async function openNodeNotifier(options: NotifierOptions): Promise<Notifier | null> {
-  if (process.platform !== "darwin") return null;
-  const path = await unpackProgram(options.folder);
-  const { code } = await exec([path, "-help"]);
-  if (code !== 0) return null;
-  const { NotificationCenter } = await import("node-notifier");
-  const center = new NotificationCenter({ customPath: path });
+export async function openNodeNotifier(options: NodeNotifierOptions): Promise<Notifier | null> {
+  if (process.platform !== "win32") return null;
+  const [{ WindowsToaster }, program] = await Promise.all([
+    import("node-notifier"),
+    import("node-notifier/vendor/snoreToast/snoretoast-x64.exe", { with: { type: "file" } }),
+  ]);
+  const path = join(options.folder, "node-notifier", version, "snoretoast-x64.exe");
+  putFile(path, readFileSync(program.default), 0o700);
+  const toaster = new WindowsToaster({ customPath: path });
   return createNodeNotifier(options, (request, onAnswer) => {
-    // Its types lack `group` and `remove`.
-    center.notify(request as Parameters<typeof center.notify>[0], onAnswer);
+    // Its types want a number as the id, which SnoreToast does not, and lack `close`. An error comes without an answer too.
+    toaster.notify(request as object, (_error, answer) => onAnswer(answer || undefined));
   });
 }
 
-export function createNodeNotifier(options: NotifierOptions, send: Send): Notifier {
+export function createNodeNotifier(options: NodeNotifierOptions, send: Send): Notifier {
   /** The last request of each alert: an answer to an earlier one is ignored. */
   const requests = new Map<string, Request>();
 
   function close(key: string): void {
-    if (requests.delete(key)) send({ remove: groupOf(key) }, () => {});
+    if (requests.delete(key)) send({ appID, close: tagOf(key) }, () => {});
   }
 
   return {
@@ -83,20 +76,20 @@ export function createNodeNotifier(options: NotifierOptions, send: Send): Notifi
         close(oldest);
         options.onClosed(oldest, "expired");
       }
-      send(request, (error, answer) => {
+      send(request, (answer) => {
         if (requests.get(key) !== request) return;
         requests.delete(key);
-        if (error) options.onProblem(`an alert could not be shown: ${error}`);
+        if (answer === undefined) return options.onFailed(alert);
         if (answer === "activate") options.onClick(key, null);
-        options.onClosed(key, answer === "timeout" || error ? "expired" : "user");
+        options.onClosed(key, answer === "activate" || answer === "dismissed" ? "user" : "expired");
       });
-      return groupOf(key);
+      return tagOf(key);
     },
     async close(key) {
       close(key);
     },
-    async forget(group) {
-      if (/^beckon-[0-9a-f]{16}$/.test(group)) send({ remove: group }, () => {});
+    async forget(tag) {
+      if (isTag(tag)) send({ appID, close: tag }, () => {});
     },
     async isSilenced() {
       return null;
@@ -108,70 +101,4 @@ export function createNodeNotifier(options: NotifierOptions, send: Send): Notifi
       for (const key of [...requests.keys()]) close(key);
     },
   };
-}
-
-/** Copies the program out of the binary. Returns its path. */
-async function unpackProgram(folder: string): Promise<string> {
-  const home = join(folder, "node-notifier", version);
-  const path = join(home, bundle);
-  const files = await findEmbeddedFiles();
-  const isUnpacked = [...files].every(([name, from]) => isSame(join(path, name), from));
-  if (!isUnpacked) {
-    const temporary = join(home, `${process.pid}.new`);
-    rmSync(temporary, { recursive: true, force: true });
-    for (const [name, from] of files) {
-      mkdirSync(dirname(join(temporary, name)), { recursive: true, mode: 0o700 });
-      copyFileSync(from, join(temporary, name));
-    }
-    chmodSync(join(temporary, program), 0o700);
-    rmSync(path, { recursive: true, force: true });
-    renameSync(temporary, path);
-  }
-  return join(path, program);
-}
-
-function isSame(path: string, from: string): boolean {
-  try {
-    const bytes = readFileSync(from);
-    return readOwnBytes(path, bytes.length).equals(bytes);
-  } catch {
-    return false;
-  }
-}
-
-/** Path in the bundle → path of the embedded file. */
-async function findEmbeddedFiles(): Promise<ReadonlyMap<string, string>> {
-  if (process.platform !== "darwin") return new Map();
-  const [executable, info, kind, icon, window, strings] = await Promise.all([
-    import("node-notifier/vendor/mac.noindex/terminal-notifier.app/Contents/MacOS/terminal-notifier", {
-      with: { type: "file" },
-    }),
-    import("node-notifier/vendor/mac.noindex/terminal-notifier.app/Contents/Info.plist", {
-      with: { type: "file" },
-    }),
-    import("node-notifier/vendor/mac.noindex/terminal-notifier.app/Contents/PkgInfo", {
-      with: { type: "file" },
-    }),
-    import("node-notifier/vendor/mac.noindex/terminal-notifier.app/Contents/Resources/Terminal.icns", {
-      with: { type: "file" },
-    }),
-    import(
-      "node-notifier/vendor/mac.noindex/terminal-notifier.app/Contents/Resources/en.lproj/MainMenu.nib",
-      {
-        with: { type: "file" },
-      }
-    ),
-    import(
-      "node-notifier/vendor/mac.noindex/terminal-notifier.app/Contents/Resources/en.lproj/InfoPlist.strings",
-      { with: { type: "file" } }
-    ),
-  ]);
-  return new Map([
-    [program, executable.default],
-    ["Contents/Info.plist", info.default],
-    ["Contents/PkgInfo", kind.default],
-    ["Contents/Resources/Terminal.icns", icon.default],
-    ["Contents/Resources/en.lproj/MainMenu.nib", window.default],
-    ["Contents/Resources/en.lproj/InfoPlist.strings", strings.default],
-  ]);
 }

@@ -1,4 +1,7 @@
-/** Alerts on Windows: toasts by PowerShell, or balloons at the tray icon where that fails. */
+/**
+ * Alerts on Windows: toasts by PowerShell; by SnoreToast where PowerShell is restricted; balloons at the tray icon where there are
+ * no toasts.
+ */
 
 import type { Notifier, OpenNotifier } from "../../core/ports.ts";
 import type { Alert } from "../../core/view/view.ts";
@@ -18,8 +21,10 @@ import {
   tagOf,
 } from "../windows/toasts.ts";
 import { win32 } from "../windows/win32.ts";
+import { openNodeNotifier } from "./node-notifier.ts";
 
-export const openWindowsNotifier: OpenNotifier = async ({ onClick, onClosed, onProblem, folder }) => {
+export const openWindowsNotifier: OpenNotifier = async (options) => {
+  const { onClick, onClosed, onProblem, folder } = options;
   /** Toast id → the alert and the button that a click on it means; null for the alert itself. */
   const clickable = new Map<string, { readonly key: string; readonly button: string | null }>();
   /** The alerts that should be shown: PowerShell is slow, and an alert may be closed before its toast fails. */
@@ -49,8 +54,10 @@ export const openWindowsNotifier: OpenNotifier = async ({ onClick, onClosed, onP
     },
   );
   const opened = openToasts();
-  /** null if alerts are shown as balloons. */
+  /** null if PowerShell shows no toasts. */
   let toasts = opened;
+  /** null if SnoreToast is not used. */
+  let snoreToast: Notifier | null = null;
 
   function openToasts() {
     const { SystemRoot } = process.env;
@@ -76,11 +83,24 @@ export const openWindowsNotifier: OpenNotifier = async ({ onClick, onClosed, onP
     const failure = await toasts?.send({ tag, xml: formatToast(alert, alertId, buttonIds) });
     if (failure === null) return tag;
     for (const id of [alertId, ...buttonIds]) clickable.delete(id);
-    if (toasts !== null) {
-      toasts = null;
-      onProblem(`no toasts: ${failure}. Alerts are shown as balloons.`);
-    }
+    if (toasts !== null) await leavePowershell(toasts.isRestricted(), failure ?? "");
     return null;
+  }
+
+  async function leavePowershell(isRestricted: boolean, failure: string): Promise<void> {
+    toasts = null;
+    if (isRestricted) snoreToast = await openNodeNotifier({ ...options, onFailed }).catch(() => null);
+    onProblem(
+      snoreToast === null
+        ? `no toasts: ${failure}. Alerts are shown as balloons.`
+        : `no toasts by PowerShell: ${failure}. node-notifier shows them, without buttons.`,
+    );
+  }
+
+  function onFailed(alert: Alert): void {
+    if (snoreToast !== null) onProblem("no toasts: SnoreToast shows none. Alerts are shown as balloons.");
+    snoreToast = null;
+    if (wanted.get(alert.key) === alert) balloons.show(alert);
   }
 
   function forgetIds(key: string): void {
@@ -91,24 +111,30 @@ export const openWindowsNotifier: OpenNotifier = async ({ onClick, onClosed, onP
     async show(alert) {
       wanted.set(alert.key, alert);
       const tag = toasts === null ? null : await showToast(alert);
-      if (tag === null && wanted.get(alert.key) === alert) balloons.show(alert);
-      return tag;
+      if (tag !== null || wanted.get(alert.key) !== alert) return tag;
+      if (snoreToast !== null) return snoreToast.show(alert);
+      balloons.show(alert);
+      return null;
     },
     async close(key) {
       wanted.delete(key);
       forgetIds(key);
       balloons.close(key);
+      await snoreToast?.close(key);
       await toasts?.send({ tag: tagOf(key), xml: null });
     },
     async forget(handle) {
+      await snoreToast?.forget(handle);
       if (isTag(handle)) await toasts?.send({ tag: handle, xml: null });
     },
     isSilenced: async () => readDoNotDisturb(),
     async report() {
+      if (snoreToast !== null) return snoreToast.report();
       const way = toasts === null ? "balloons" : "toasts";
       return { way, server: null, abilities: null, namesAlerts: false, missing: null };
     },
     async stop() {
+      await snoreToast?.stop();
       await opened?.stop();
       await taskbar?.leave();
     },

@@ -1,10 +1,10 @@
-/** The tray on macOS: an item in the menu bar, drawn by the osascript helper, or systray2 where that does not stay up. */
+/** The tray on macOS: an item in the menu bar, drawn by the osascript helper. */
 
 import type { UserAction } from "../../core/config/user-action.ts";
 import type { OpenTray, Tray, TrayOptions } from "../../core/ports.ts";
 import { truncateEnd } from "../../core/text/text.ts";
 import type { MenuItem, TrayView } from "../../core/view/view.ts";
-import { joinMacHelper, type MacSettings, macSettings, useFallback } from "../macos/index.ts";
+import { joinMacHelper, type MacSettings, macSettings } from "../macos/index.ts";
 import type { FromHelper, MacMenuRow, MacMenuSeparator, ViewMessage } from "../macos/protocol.ts";
 import { readTemplatePng } from "./icons.ts";
 
@@ -12,22 +12,14 @@ import { readTemplatePng } from "./icons.ts";
 const maxLabel = 200;
 const maxLabelLength = 80 * 16;
 const maxRows = 500;
+const missing =
+  "the helper (osascript) does not stay up. beckon goes on without it and tries again; `beckon status` shows the same.";
 
-export const openMacTray: OpenTray = (options) => openMacTrayWith(options, macSettings, openSystrayFallback);
+export const openMacTray: OpenTray = (options) => openMacTrayWith(options, macSettings);
 
-const openSystrayFallback: OpenTray = async (options) => {
-  const { openSystray } = await import("./systray.ts");
-  return openSystray(options, readTemplatePng);
-};
-
-export async function openMacTrayWith(
-  options: TrayOptions,
-  settings: MacSettings,
-  openFallback: OpenTray,
-): Promise<Tray | null> {
+export async function openMacTrayWith(options: TrayOptions, settings: MacSettings): Promise<Tray> {
   let view: TrayView | null = null;
-  let fallback: Tray | null = null;
-  let isStopped = false;
+  let isMissing = false;
   /** The actions of each view whose menu can still be open: batch → id → action. */
   let actions = new Map<number, ReadonlyMap<string, UserAction>>();
   let sentBatch = 0;
@@ -35,25 +27,16 @@ export async function openMacTrayWith(
 
   const helper = joinMacHelper(options.folder, settings, {
     onReady() {
+      isMissing = false;
       actions = new Map();
       show();
     },
     onMessage,
     onProblem: options.onProblem,
-    onGivenUp: () =>
-      void useFallback({
-        name: "systray2",
-        open: () => openFallback(options),
-        onProblem: options.onProblem,
-        messages: {
-          used: "the menu-bar helper (osascript) does not stay up: systray2 shows the icon instead.",
-          none:
-            "no icon in the menu bar: the helper (osascript) does not stay up, and systray2 does not run here. " +
-            "beckon goes on without it and tries again; `beckon status` shows the same.",
-        },
-        isStopped: () => isStopped,
-        use,
-      }),
+    onGivenUp() {
+      isMissing = true;
+      options.onProblem(`no icon in the menu bar: ${missing}`);
+    },
   });
 
   function show(): void {
@@ -84,24 +67,16 @@ export async function openMacTrayWith(
     }
   }
 
-  function use(opened: Tray): void {
-    fallback = opened;
-    if (view !== null) opened.show(view);
-    void helper.stop();
-  }
-
   return {
     show(wanted) {
       view = wanted;
-      if (fallback === null) show();
-      else fallback.show(wanted);
+      show();
     },
-    report: async () => fallback?.report() ?? { way: "menu bar", host: null, missing: null },
+    report: async () => ({ way: "menu bar", host: null, missing: isMissing ? missing : null }),
     async stop() {
-      isStopped = true;
       view = null;
       helper.put("view", () => ({ type: "hide" }));
-      await Promise.all([fallback?.stop(), helper.stop()]);
+      await helper.stop();
     },
   };
 }

@@ -33,7 +33,7 @@ const maxErrorLength = 300;
 /** The helper sends back the whole item that was clicked. */
 const maxLineLength = 64 * 1024;
 
-/** null if systray2 has none for this system. */
+/** null if systray2 has none that runs on this system: the one for macOS is built for Intel, and not signed. */
 async function findEmbeddedHelper(): Promise<{ readonly path: string; readonly name: string } | null> {
   if (process.platform === "linux" && process.arch === "x64") {
     const helper = await import("systray2/traybin/tray_linux_release", { with: { type: "file" } });
@@ -42,10 +42,6 @@ async function findEmbeddedHelper(): Promise<{ readonly path: string; readonly n
   if (process.platform === "win32") {
     const helper = await import("systray2/traybin/tray_windows_release.exe", { with: { type: "file" } });
     return { path: helper.default, name: "tray_windows_release.exe" };
-  }
-  if (process.platform === "darwin") {
-    const helper = await import("systray2/traybin/tray_darwin_release", { with: { type: "file" } });
-    return { path: helper.default, name: "tray_darwin_release" };
   }
   return null;
 }

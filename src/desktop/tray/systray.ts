@@ -39,10 +39,9 @@ export async function openSystray(
   function menuOf(shown: TrayView, { slots }: SlotMenu): HelperMenu {
     return {
       icon: readIcon(shown.icon).toString("base64"),
-      // macOS would show it beside the icon, which has the number already.
       title: "",
       tooltip: shown.title,
-      isTemplateIcon: process.platform === "darwin",
+      isTemplateIcon: false,
       items: slots,
     };
   }

@@ -2,8 +2,8 @@
  * Toasts by the PowerShell that every Windows has (version 5.1 by its full path, because version 7 cannot load WinRT). The
  * first part is pure: what is run, written to the registry and shown. createToasts runs it.
  *
- * Not by SnoreToast of node-notifier: it reports a click only while a process waits for each toast, leaves a shortcut in the
- * Start menu, and is an unsigned program that virus scanners warn about.
+ * By SnoreToast of node-notifier only where PowerShell may not run the script (notify/node-notifier.ts): it has no buttons that
+ * outlive a process for each toast, and is an unsigned program that virus scanners warn about.
  */
 import { createHash } from "node:crypto";
 import type { Exec } from "../../core/ports.ts";
@@ -170,6 +170,8 @@ const runTimeoutMs = 20_000;
 export interface Toasts {
   /** Returns what went wrong, or null. */
   send(job: ToastJob): Promise<string | null>;
+  /** PowerShell may not run, or not run the script: the last run did not end well. */
+  isRestricted(): boolean;
   /** Removes every toast that may be on the screen. Takes `stopTimeoutMs` at most. */
   stop(): Promise<void>;
 }
@@ -180,6 +182,7 @@ export function createToasts(command: readonly string[], exec: Exec, { stopTimeo
   /** Tags of toasts that may be on the screen. Windows does not report when the user dismisses one. */
   const shown = new Set<string>();
   let running: Promise<void> | null = null;
+  let isRestricted = false;
 
   async function run(): Promise<void> {
     while (waiting.length > 0) {
@@ -190,6 +193,7 @@ export function createToasts(command: readonly string[], exec: Exec, { stopTimeo
         timeoutMs: runTimeoutMs,
         env: { [dataVariable]: data },
       });
+      isRestricted = code !== 0;
       const failures =
         code === null
           ? batch.map(() => `PowerShell cannot be run: ${stderr.trim().slice(0, 200)}`)
@@ -218,6 +222,7 @@ export function createToasts(command: readonly string[], exec: Exec, { stopTimeo
       running ??= run();
       return done;
     },
+    isRestricted: () => isRestricted,
     async stop() {
       const tags = new Set([...shown, ...waiting.map(({ job }) => job.tag)]);
       for (const tag of tags) void enqueue({ tag, xml: null });

@@ -20,7 +20,7 @@ const fallbacks: Readonly<Record<string, string>> = {
   "notify-send": "notify-send shows them, without buttons, because beckon cannot reach the session bus",
   balloons: "Windows shows no toasts for beckon, so it shows balloons, one at a time",
   "node-notifier":
-    "node-notifier shows them, without buttons, because the helper (osascript) does not keep running",
+    "node-notifier shows them, without buttons, because PowerShell may not run beckon's script",
 };
 
 export function checkNotifications(report: AppReport | null, formatTime: (at: number) => string): Finding[] {
@@ -31,7 +31,10 @@ export function checkNotifications(report: AppReport | null, formatTime: (at: nu
     return [finding("fail", "none", "none, because beckon found no notification service", startOne)];
   }
   if (notifier.missing !== null)
-    return [finding("fail", "missing", notifier.missing, startOne), ...findSuppression(report, formatTime)];
+    return [
+      finding("fail", "missing", notifier.missing, hasServer(notifier.way) ? startOne : null),
+      ...findSuppression(report, formatTime),
+    ];
   const { way, server, abilities } = notifier;
   const can = (abilities ?? []).filter((ability) => missingAbilities.some(([known]) => known === ability));
   const abilityList = can.length > 0 ? ` (${can.join(", ")})` : "";
@@ -44,6 +47,9 @@ export function checkNotifications(report: AppReport | null, formatTime: (at: nu
     ...findSuppression(report, formatTime),
   ];
 }
+
+/** On Linux a program of the desktop shows them; elsewhere beckon or the system itself. */
+const hasServer = (way: string): boolean => way === "D-Bus" || way === "notify-send";
 
 const startOne =
   "Start or install a notification service (dunst, mako, xfce4-notifyd, …); beckon then finds it";

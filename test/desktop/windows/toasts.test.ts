@@ -286,6 +286,20 @@ describe("the queue of toasts", () => {
     expect(await closed).toBeNull();
   });
 
+  test.each([
+    ["may not run at all", { code: null, stderr: "Access is denied" }, true],
+    ["may not run the script", { code: 1, stderr: "Cannot invoke method in this language mode" }, true],
+    ["runs and says nothing", { code: 0 }, false],
+    ["runs, without toasts", { code: 0, stdout: "failed No toasts here" }, false],
+  ])("a PowerShell that %s: %j is restricted: %p", async (_name, result, isRestricted) => {
+    const { runs, exec } = createSlowPowershell();
+    const toasts = createToasts(["powershell.exe"], exec);
+    const sent = toasts.send({ tag: "a", xml: "<toast/>" });
+    runs[0]?.answer(result);
+    expect(await sent).toBeString();
+    expect(toasts.isRestricted()).toBe(isRestricted);
+  });
+
   test("a PowerShell that cannot be run is reported", async () => {
     const { runs, exec } = createSlowPowershell();
     const sent = createToasts(["powershell.exe"], exec).send({ tag: "a", xml: "<toast/>" });
