@@ -163,6 +163,17 @@ describe("a server that lies", () => {
     expect(opened.server.gateway.count()).toBe(1);
   });
 
+  test("one that asks for a pause that no timer can wait is asked again after a day, not at once", async () => {
+    const opened = await connect({
+      findGateway: async () => ({
+        url: "wss://gateway.example",
+        session_start_limit: { remaining: 0, reset_after: 1e12 },
+      }),
+    });
+    await waitUntil(() => opened.delays.length > 0, 5_000);
+    expect(opened.delays).toEqual([86_400_000]);
+  });
+
   test.each([
     ["no data", { op: 10, d: null }],
     ["an interval of zero", { op: 10, d: { heartbeat_interval: 0 } }],
