@@ -113,8 +113,11 @@ const anyHeader = new RegExp(
 /** The paths that a patch adds, changes, moves or deletes, each once. Empty if the text is not a patch. */
 export function listPatchedFiles(patch: string): string[] {
   const paths = patch.split("\n").flatMap((line) => {
-    const path = trim(anyHeader.exec(line)?.groups?.path ?? "");
-    return path === "" ? [] : [path, removeIgnored(path)];
+    const { path: rest = "" } = anyHeader.exec(line)?.groups ?? {};
+    const path = trim(rest);
+    // Codex keeps a second blank after the colon as a part of the name, opencode does not.
+    const spaced = rest.replace(blankEnd, "").replace(/^ /, "");
+    return path === "" ? [] : [path, removeIgnored(path), spaced, removeIgnored(spaced)];
   });
   return [...new Set(paths)].slice(0, limits.maxPatchedFiles);
 }

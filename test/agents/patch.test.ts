@@ -62,6 +62,12 @@ test.each([
   expect(listPatchedFiles(wrap(header, "+x"))).toEqual(["a.ts"]);
 });
 
+test("a name that starts with a blank is listed with and without it", () => {
+  const text = wrap("*** Add File:  a.ts", "+x");
+  expect(parsePatch(text)?.[0]?.path).toBe(" a.ts");
+  expect(listPatchedFiles(text)).toEqual(["a.ts", " a.ts"]);
+});
+
 test("whatever is read is listed", () => {
   const blanks = fc.string({ unit: fc.constantFrom(" ", "\t", "\r", "\u0085", "\u00a0"), maxLength: 2 });
   const header = fc.constantFrom("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ");
@@ -76,5 +82,6 @@ test("whatever is read is listed", () => {
       for (const { path, moveTo } of parsePatch(text) ?? [])
         expect(listed).toEqual(expect.arrayContaining(moveTo === null ? [path] : [path, moveTo]));
     }),
+    { numRuns: 2_000 },
   );
 });
