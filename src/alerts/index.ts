@@ -7,6 +7,7 @@ import {
   applyPreference,
   dismissAlerts,
   type Preferences,
+  parsePreferences,
   prunePreferences,
 } from "../core/config/preferences.ts";
 import type { UserAction } from "../core/config/user-action.ts";
@@ -36,7 +37,6 @@ import {
   parseRemembered,
   type ShownAlert,
 } from "./reconcile.ts";
-import { readPreferences } from "./state-file.ts";
 import { createPaneVisibility, noPaneVisible, type PaneVisibility } from "./visibility.ts";
 
 export interface AlertsOptions {
@@ -130,7 +130,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
   const notifiers: OpenedNotifier[] = [];
   const opening = new Set<Promise<void>>();
   const suppressed = new Map<string, string>();
-  let preferences = readPreferences(options.saved);
+  let preferences = parsePreferences(options.saved.preferences);
   const createInput = createAlertsInput({
     ...options,
     preferences: () => preferences,
@@ -140,10 +140,8 @@ export function createAlerts(options: AlertsOptions): Alerts {
   let messageCount = 0;
   let cancelMessage = () => {};
   let isStopped = false;
-  /** Alerts that each notifier showed before the restart, until it is open. Version 0.1 saved the desktop's as `alerts`. */
-  const remembered = new Map<string, unknown>(
-    Object.entries({ desktop: options.saved.alerts, ...asRecord(options.saved.shown) }),
-  );
+  /** Alerts that each notifier showed before the restart, until it is open. */
+  const remembered = new Map<string, unknown>(Object.entries(asRecord(options.saved.shown)));
 
   const saver = options.createSaver(() => {
     const shown: Record<string, unknown> = Object.fromEntries(remembered);

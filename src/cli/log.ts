@@ -102,8 +102,7 @@ function createRow(entry: AnswerLogEntry, home: string): LogRow {
     project: stripControls(entry.project ?? entry.session),
     asked: stripControls(shortenHomePath(entry.asked, home)),
     outcome: stripControls(what === "not shown" ? `no alert: ${outcome}` : outcome),
-    // Entries of an older beckon name the tray.
-    by: by === null ? "" : ` (${truncateMiddle(stripControls(by === "tray" ? "menu" : by), maxByColumns)})`,
+    by: by === null ? "" : ` (${truncateMiddle(stripControls(by), maxByColumns)})`,
   };
 }
 

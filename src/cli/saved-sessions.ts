@@ -1,6 +1,6 @@
 /** The sessions that a stopped beckon left on disk. Loaded only then: the schemas would cost every other call 5 ms. */
 import { existsSync } from "node:fs";
-import { readPreferences } from "../alerts/state-file.ts";
+import { parsePreferences } from "../core/config/preferences.ts";
 import { readNumber } from "../core/json.ts";
 import { formatAge } from "../core/view/figures.ts";
 import { createSnapshot, type SessionSnapshot } from "../core/view/snapshot.ts";
@@ -23,7 +23,7 @@ export function readSavedSessions(paths: Paths): SavedSessions {
   const { value, problem } = loadSnapshot(paths, { readOnly: true });
   const alertState = loadJsonState(paths.alertState, { readOnly: true });
   const context = {
-    preferences: readPreferences(alertState.value),
+    preferences: parsePreferences(alertState.value.preferences),
     config: readConfigFile(paths.config).config,
     formatTime: formatLocalTime,
   };

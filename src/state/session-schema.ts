@@ -173,18 +173,5 @@ export function parseSessions(values: readonly unknown[]): Session[] {
 function fillMissingFields(value: unknown): unknown {
   if (!isRecord(value) || !isRecord(value.last)) return null;
   const { at, t } = value.last;
-  const asks = Array.isArray(value.asks) ? { asks: value.asks.map(fillMissingRequest) } : {};
-  const children = Array.isArray(value.children) ? { children: value.children.map(fillMissingChild) } : {};
-  return { ...createSession({ at, t } as AgentEvent), newest: t, ...value, ...asks, ...children };
-}
-
-/** Earlier versions saved neither a child's name nor its usage. */
-function fillMissingChild(child: unknown): unknown {
-  const unknown = { name: null, model: null, usage: null, context: null, transcriptPath: null };
-  return isRecord(child) ? { ...unknown, ...child } : child;
-}
-
-/** Earlier versions did not save which request opened an ask. Without it the ask cannot be answered. */
-function fillMissingRequest(ask: unknown): unknown {
-  return isRecord(ask) && !("request" in ask) ? { ...ask, request: null } : ask;
+  return { ...createSession({ at, t } as AgentEvent), newest: t, ...value };
 }

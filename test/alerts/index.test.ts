@@ -209,26 +209,6 @@ test("a click on an alert goes to its session; a closed alert stays closed, also
   await second.stop();
 });
 
-test("preferences and shown alerts that version 0.1 saved are understood", async () => {
-  const key = "claude:shop#ask-1";
-  const saved = {
-    version: 1,
-    wishes: {
-      quietUntil: null,
-      muted: ["claude:shop"],
-      mutedProjects: ["playground"],
-      snoozed: [],
-      dismissed: [],
-    },
-    alerts: [{ key, handle: "7", gone: false }],
-  };
-  const { alerts, opened, saved: written, stop } = create(saved);
-  expect(alerts.preferences()).toMatchObject({ muted: ["claude:shop"], mutedProjects: ["playground"] });
-  await opened;
-  await stop();
-  expect(written()).toMatchObject({ shown: { desktop: [{ key, handle: "7", gone: false }] } });
-});
-
 test("quiet for an hour: the icon still counts, no alert is shown, and it is remembered", async () => {
   const { opened, screen, send, last, alerts, advance, stop, saved } = create();
   await opened;

@@ -120,9 +120,9 @@ describe("the list", () => {
     expect((await log()).out).toMatch(/denied: no no .*\n[\s\S]*…\s+\(command line\)\n/);
   });
 
-  test("shows the whole rule of an answer that counts from now on, and calls the tray the menu", async () => {
+  test("shows the whole rule of an answer that counts from now on", async () => {
     const outcome = "allowed, and from now on: Always allow npm run * in this project, for you";
-    put(entry(new Date(), { outcome, by: "tray" }));
+    put(entry(new Date(), { outcome, by: "menu" }));
     for (const columns of [50, 80, 100]) {
       const { out } = await logIn(columns);
       expect(out.replace(/\s+/g, " ")).toContain(`${outcome} (menu)`);
