@@ -52,6 +52,7 @@ const levels: readonly (readonly string[])[] = [
   ["settings-file"],
   ["agents"],
   ["state"],
+  ["streams"],
   ["ingest", "watch", "answers", "alerts", "history", "api", "dashboard"],
   ["desktop", "channels", "workguard", "setup", "hook"],
   ["app"],

@@ -9,7 +9,7 @@ import { limits } from "../core/limits.ts";
 import type { ActionRefused, HistoryReader, HoldHandler, IngestResult } from "../core/ports.ts";
 import type { ChildSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
 import type { HookOutput, PortSnapshot } from "../core/wire.ts";
-import type { EventStream } from "./event-stream.ts";
+import type { EventStream } from "../streams/event-stream.ts";
 import { createGuard, readFacts } from "./guard.ts";
 import { parseHistoryQuery, parseLanesQuery, parseStatsQuery } from "./history-query.ts";
 import { holdOpen } from "./hold.ts";

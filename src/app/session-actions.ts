@@ -76,6 +76,7 @@ const clients: ReadonlyMap<unknown, string> = new Map([
   ["command line", "command line"],
   ["notification", "notification"],
   ["menu", "menu"],
+  ["tray", "menu"],
 
   ["page", "page"],
 ]);

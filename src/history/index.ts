@@ -323,4 +323,3 @@ function describeOpen(sessions: readonly Session[], rows: readonly StateRow[]): 
 }
 
 export { createEmptyHistory } from "./empty.ts";
-export { createLifecycleStream } from "./lifecycle-stream.ts";

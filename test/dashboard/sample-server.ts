@@ -1,11 +1,11 @@
 /** beckon's own server with invented data behind it: the guard, the page and its policy are the real ones. */
 
-import { createEventStream } from "../../src/api/event-stream.ts";
 import { createPageAccess } from "../../src/api/page-access.ts";
 import { type ApiServer, listen } from "../../src/api/server.ts";
 import { limits } from "../../src/core/limits.ts";
 import type { Lanes } from "../../src/core/wire.ts";
 import { loadPage } from "../../src/dashboard/index.ts";
+import { createEventStream } from "../../src/streams/event-stream.ts";
 import type { Sample } from "./sample.ts";
 
 const token = "t".repeat(limits.minTokenLength);

@@ -1,7 +1,7 @@
 /** Writes asks: each is a row, an item of the list, and the events `agent_blocked` and `agent_unblocked`. */
 import type { NormalizedFields } from "../../core/normalized-event.ts";
 import type { AskEnding } from "../../core/wire.ts";
-import { createWaitingEvent } from "../lifecycle.ts";
+import { createWaitingEvent } from "../../streams/lifecycle.ts";
 import type { AskRow, OpenState, SessionRow } from "../rows.ts";
 import type { EventWriter, ItemSession } from "./events.ts";
 import type { SessionWriter } from "./sessions.ts";

@@ -14,7 +14,7 @@ import { timing } from "../../core/timing.ts";
 import { errorCode } from "../../storage/files.ts";
 import type { JournalLine, JournalPosition } from "../../storage/journal/index.ts";
 import { type JournalledSessionEvent, readSessionEventBody } from "../../storage/journal/session-event.ts";
-import { createLifecycleEvent } from "../lifecycle.ts";
+import { createLifecycleEvent } from "../../streams/lifecycle.ts";
 import { type EventRow, findProject, normalizeHook } from "../normalize.ts";
 import type { OpenState, StateRow } from "../rows.ts";
 import { createAskWriter, itemSessionOf } from "./asks.ts";

@@ -1,8 +1,8 @@
 /** GET /api/events of a running app. */
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
-import { createEventStream, type EventStream } from "../../src/api/event-stream.ts";
 import { limits } from "../../src/core/limits.ts";
+import { createEventStream, type EventStream } from "../../src/streams/event-stream.ts";
 import { schedule } from "../../src/system/schedule.ts";
 import { createAppFixture, createAskEvent, createPromptEvent, proj } from "../app-fixture.ts";
 import { forEachTest } from "../for-each-test.ts";
