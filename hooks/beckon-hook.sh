@@ -25,11 +25,16 @@ payload='' body='' spool='the spool'
 newline='
 '
 
+# False for a path with a line break: grep would take its lines for several patterns, and one of them is easy to match.
+is_one_path() { # TEXT
+  case $1 in *"$newline"*) return 1 ;; /*) ;; *) return 1 ;; esac
+}
+
 # A project's settings can set HOME too, so the system has to know it as a home folder. Only root creates folders in /Users. A system
 # that does not know the user (a container) has nothing better than HOME.
 find_home() { # -> home
   home=${HOME:-}
-  if [ -O "$home" ]; then
+  if is_one_path "$home" && [ -O "$home" ]; then
     case $home in /Users/*/*) ;; /Users/*) [ ! -d /System/Library ] || return 0 ;; esac
     ! grep -qF ":$home:" /etc/passwd || return 0
   fi
@@ -57,9 +62,14 @@ case $state in
     exit 0
     ;;
 esac
+# Opening a pipe would wait for a writer.
+is_known() { # FOLDER
+  set -- "$1" "$default/beckon-folders"
+  is_one_path "$1" && [ ! -L "$2" ] && [ -f "$2" ] && [ -O "$2" ] && grep -qxF -e "$1" "$2"
+}
+
 ignored=''
-known=$default/beckon-folders
-if [ "$state" != "$default" ] && { [ -L "$known" ] || [ ! -O "$known" ] || ! grep -qxF -e "$state" "$known"; } 2>/dev/null; then
+if [ "$state" != "$default" ] && ! is_known "$state" 2>/dev/null; then
   ignored=$state
   state=$default
 fi

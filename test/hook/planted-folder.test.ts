@@ -1,6 +1,7 @@
 /** A project can set variables for the hooks that run in it. They must not make a hook use a state folder of the project's. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -31,6 +32,7 @@ import {
 let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "beckon-planted-"));
+  mkdirSync(join(folder, "project"));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -52,6 +54,7 @@ function runAsUser(
     ["unshare", "--mount", "sh", script, passwd, ...command],
     { PATH: process.env.PATH ?? "", CLAUDE_CODE_SESSION_ATTENDED: "1", HOME: user, ...env },
     JSON.stringify(payload),
+    join(folder, "project"),
   );
 }
 
@@ -68,6 +71,18 @@ function plant(paths: Paths): string {
   writeFileSync(paths.installed, JSON.stringify({ version: "9.9.9", binary, files }));
   return stream;
 }
+
+/** Values of HOME that a search in /etc/passwd could find, though they are folders of the project's. */
+const imitatedHomes: Record<string, (evil: string) => Record<string, string>> = {
+  "a line break in HOME": (evil) => {
+    mkdirSync(`${evil}\nroot`, { recursive: true });
+    return { HOME: `${evil}\nroot` };
+  },
+  "a HOME like the field of a password": (evil) => {
+    recordFolder(join(folder, "project/x"), evil);
+    return { HOME: "x", BECKON_HOME: evil };
+  },
+};
 
 const forwarders = {
   "the released binary": [releaseBinary, "hook", "claude"],
@@ -103,7 +118,8 @@ describe.each(Object.entries(forwarders))("%s", (forwarder, command) => {
     return { received, url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) };
   }
 
-  const attacks: Record<string, (evil: string) => Record<string, string>> = {
+  type Attack = (evil: string, user: string) => Record<string, string>;
+  const attacks: Record<string, Attack> = {
     BECKON_HOME: (evil) => ({ BECKON_HOME: evil }),
     HOME: (evil) => ({ HOME: evil }),
     XDG_STATE_HOME: (evil) => ({ XDG_STATE_HOME: evil, XDG_CONFIG_HOME: evil }),
@@ -112,7 +128,15 @@ describe.each(Object.entries(forwarders))("%s", (forwarder, command) => {
       return { HOME: evil, BECKON_HOME: evil };
     },
   };
-  for (const [name, attack] of Object.entries(attacks)) {
+  /** Folders that only look as if the user had run beckon there. */
+  const imitations: Record<string, Attack> = {
+    ...imitatedHomes,
+    "a line break in BECKON_HOME": (evil, user) => {
+      recordFolder(user, "/srv/beckon");
+      return { BECKON_HOME: `${evil}\n/srv/beckon` };
+    },
+  };
+  for (const [name, attack] of Object.entries({ ...attacks, ...imitations })) {
     testWith(
       "linux",
       "root",
@@ -120,7 +144,7 @@ describe.each(Object.entries(forwarders))("%s", (forwarder, command) => {
     )(`${name}: a project's program cannot answer, and gets nothing`, async () => {
       const user = join(folder, "user");
       const impostor = startImpostor();
-      const env = attack(join(folder, "project/evil"));
+      const env = attack(join(folder, "project/evil"), user);
       const planted = resolvePaths({ HOME: user, ...env });
       const stream = plant(planted);
       const endpoint = { url: impostor.url, pid: process.pid, key: plantedKey };
@@ -134,7 +158,9 @@ describe.each(Object.entries(forwarders))("%s", (forwarder, command) => {
       expect(existsSync(stream)).toBe(false);
       expect(readFileSync(resolvePaths({ HOME: user }).spool, "utf8")).toContain('"command":"make"');
     });
+  }
 
+  for (const [name, attack] of Object.entries(attacks)) {
     testWith(
       "linux",
       "root",
@@ -142,7 +168,7 @@ describe.each(Object.entries(forwarders))("%s", (forwarder, command) => {
     )(`${name}: works if the user has run beckon there`, async () => {
       const user = join(folder, "user");
       const impostor = startImpostor();
-      const env = attack(join(folder, "chosen"));
+      const env = attack(join(folder, "chosen"), user);
       const chosen = resolvePaths({ HOME: user, ...env });
       plant(chosen);
       recordFolder(user, chosen.state, dirname(chosen.config));
@@ -162,6 +188,21 @@ testWith(
   "linux",
   "root",
   "unshare",
+  "mkfifo",
+)("beckon-hook.sh does not wait for a pipe in place of the list of known folders", async () => {
+  const user = join(folder, "user");
+  const { state, knownFolders, spool } = resolvePaths({ HOME: user });
+  mkdirSync(state, { recursive: true, mode: 0o700 });
+  expect(Bun.spawnSync(["mkfifo", knownFolders]).exitCode).toBe(0);
+  const command = ["timeout", "5", ...forwarders["beckon-hook.sh"]];
+  expect(await runAsUser(user, command, { BECKON_HOME: folder })).toMatchObject({ code: 0 });
+  expect(existsSync(spool)).toBe(true);
+});
+
+testWith(
+  "linux",
+  "root",
+  "unshare",
 )("the script of the plugin runs no program of a project's", async () => {
   const user = join(folder, "user");
   const evil = join(folder, "project");
@@ -172,7 +213,9 @@ testWith(
   }
   recordFolder(evil, evil);
   const script = ["sh", join(claudePlugin, "hooks/beckon.sh")];
-  for (const env of [{ BECKON_HOME: evil }, { HOME: evil }, { HOME: evil, BECKON_HOME: evil }])
+  const imitated = Object.values(imitatedHomes).map((imitate) => imitate(evil));
+  for (const { HOME } of imitated) if (HOME?.startsWith("/")) cpSync(evil, HOME, { recursive: true });
+  for (const env of [{ BECKON_HOME: evil }, { HOME: evil }, { HOME: evil, BECKON_HOME: evil }, ...imitated])
     expect(await runAsUser(user, script, env)).toMatchObject({ code: 0, stdout: "" });
   expect(existsSync(trap)).toBe(false);
 });

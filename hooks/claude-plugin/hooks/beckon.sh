@@ -3,6 +3,9 @@
 # Always exits with 0: any other exit code is an error line in the user's terminal at every event. Only beckon itself prints
 # to stdout, which can be a decision or become the model's context.
 
+newline='
+'
+
 run() { # FILE
   case $1 in /* | [A-Za-z]:*) ;; *) return ;; esac
   [ -f "$1" ] && [ -x "$1" ] || return
@@ -11,11 +14,16 @@ run() { # FILE
   exit 0
 }
 
+# False for a path with a line break: grep would take its lines for several patterns, and one of them is easy to match.
+is_one_path() { # TEXT
+  case $1 in *"$newline"*) return 1 ;; /*) ;; *) return 1 ;; esac
+}
+
 # A project's settings can set HOME too, so the system has to know it as a home folder. Only root creates folders in /Users. A system
 # that does not know the user (a container) has nothing better than HOME.
 find_home() { # -> home
   home=${HOME:-}
-  if [ -O "$home" ]; then
+  if is_one_path "$home" && [ -O "$home" ]; then
     case $home in /Users/*/*) ;; /Users/*) [ ! -d /System/Library ] || return 0 ;; esac
     ! grep -qF ":$home:" /etc/passwd || return 0
   fi
@@ -26,8 +34,9 @@ find_home() { # -> home
 
 # A project's settings can set BECKON_HOME: only programs in folders that the user has run beckon in are run.
 is_known() { # FOLDER
+  is_one_path "$1" || return
   for known in "$home/.local/state/beckon/beckon-folders" "$home/Library/Application Support/beckon/beckon-folders"; do
-    [ ! -L "$known" ] && [ -O "$known" ] && grep -qxF -e "${1%/}" "$known" && return
+    [ ! -L "$known" ] && [ -f "$known" ] && [ -O "$known" ] && grep -qxF -e "${1%/}" "$known" && return
   done
   return 1
 } 2>/dev/null
