@@ -40,7 +40,7 @@ export const git: CheckProgram = ({ all }, { findings, addedRemotes, checkOverwr
   const program = address ?? (sub === "rev-list" ? undefined : option) ?? setting;
   if (program !== undefined && !(sub === "rebase" && program === option))
     findings.add("runs", "lets git run other programs", `git ${sub} ${program}`);
-  const short = shortRunOption[sub];
+  const short = Object.hasOwn(shortRunOption, sub) ? shortRunOption[sub] : undefined;
   if (short !== undefined && hasOption(args, short))
     findings.add("runs", "lets git run other programs", `git ${sub} -${short}`);
   if (isDryRun(`git ${sub}`, all.slice(at))) return;

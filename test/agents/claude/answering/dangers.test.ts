@@ -30,6 +30,7 @@ describe("a dangerous command is marked", () => {
     ["FOO=1 BAR=2 rm -rf src", deletes],
     ["cd build && rm -rf x", deletes],
     ["true; rm -rf x", deletes],
+    ["git valueOf; rm -rf x", deletes],
     ["true\nrm -rf x", deletes],
     ["if true; then rm -rf x; fi", deletes],
     ["(rm -rf x)", deletes],
