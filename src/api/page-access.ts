@@ -64,6 +64,8 @@ export interface PageAccess {
   hasCode(code: string): boolean;
   /** Returns a ticket that `redeemTicket` accepts once, within seconds. null if the code is unknown, used or too old. */
   redeemCode(code: string): string | null;
+  /** Whether `redeemTicket` would accept it. */
+  hasTicket(ticket: string): boolean;
   redeemTicket(ticket: string, port: number): PageSecrets | null;
   createRenewal(port: number): PageRenewal;
   challenge(question: RenewalQuestion, port: number): RenewalChallenge;
@@ -129,6 +131,7 @@ export function createPageAccess({ token, startSecret, now, createSecret }: Page
     createUrl: (port) => `http://127.0.0.1:${port}/?code=${codes.create()}`,
     hasCode: codes.has,
     redeemCode: (code) => (codes.take(code) ? tickets.create() : null),
+    hasTicket: tickets.has,
     redeemTicket: (ticket, port) => (tickets.take(ticket) ? createSecrets(port) : null),
     createRenewal(port) {
       const expires = now() + cookieMs;

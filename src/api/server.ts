@@ -272,7 +272,8 @@ function createPageHandlers(options: ServerOptions, connections: Connections) {
     return new Response(null, { status: 303, headers: { ...headers, ...clearOnce(request) } });
   };
   const redeemTicket = async (request: Request, ticket: string): Promise<Response> => {
-    if (!isNavigation(request) || !(await connections.isOwn(request))) return respondClosedPage();
+    if (!isNavigation(request) || !pageAccess.hasTicket(ticket)) return respondClosedPage();
+    if (!(await connections.isOwn(request))) return respondClosedPage();
     const secrets = pageAccess.redeemTicket(ticket, connections.port());
     if (secrets === null) return respondClosedPage();
     const text = (await loadPage()).html.replace(pageKeyMark, secrets.key);

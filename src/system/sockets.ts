@@ -71,7 +71,7 @@ export async function hasForeignListener(url: URL): Promise<boolean> {
   if (process.platform !== "linux" || uid === undefined) return false;
   const locals = formatListeners(url);
   const tables = await Promise.all(socketTables.map(readTable));
-  return parseSockets(tables.join("\n")).some(
+  return parseSockets(tables.join("\n"), locals).some(
     ({ local, state, owner }) =>
       state === listening && locals.includes(local) && owner !== uid && owner !== 0,
   );
@@ -97,7 +97,7 @@ export async function isOwnConnection(client: SocketEnd, serverPort: number): Pr
   for (let reads = 0; reads < maxClientReads; reads++) {
     // One after the other: to print one of them, the kernel searches its table of every connection.
     for (const path of socketTables) {
-      const table = await readTable(path);
+      const table = await readTableTogether(path);
       if (table === null && path === socketTable) return true;
       const owner = findClientOwner(table ?? "", client, serverPort);
       if (owner !== null) return owner === uid || owner === 0;
@@ -117,12 +117,10 @@ export function findClientOwner(
 ): number | null {
   if (address !== "127.0.0.1") return null;
   const formats = [...formatIpv4(address), ...formatMapped(address)];
-  const ends = formats.map((end) => [`${end}:${formatPort(port)}`, `${end}:${formatPort(serverPort)}`]);
-  const socket = parseSockets(table).find(
+  const ends = formats.map((end) => `${end}:${formatPort(port)} ${end}:${formatPort(serverPort)}`);
+  const socket = parseSockets(table, ends).find(
     ({ local, remote, state, inode }) =>
-      state === established &&
-      inode !== 0 &&
-      ends.some(([client, server]) => client === local && server === remote),
+      state === established && inode !== 0 && ends.includes(`${local} ${remote}`),
   );
   return socket?.owner ?? null;
 }
@@ -132,10 +130,10 @@ export function findClientOwner(
  * One that was not accepted yet has none.
  */
 export function findForeignInodes(table: string, serverPort: number, uid: number): ReadonlySet<string> {
-  const sockets = parseSockets(table);
   // An IPv6 socket's address ends with the IPv4 address as the other end has it.
   const shorten = (end: string): string => end.slice(-"0100007F:1188".length);
   const servers = new Set(formatIpv4("127.0.0.1").map((address) => `${address}:${formatPort(serverPort)}`));
+  const sockets = parseSockets(table, servers);
   const foreign = new Set<string>();
   for (const { local, remote, owner, inode } of sockets)
     if (inode !== 0 && owner !== uid && owner !== 0 && servers.has(shorten(remote)))
@@ -152,11 +150,51 @@ const readTable = (path: string): Promise<string | null> =>
     .text()
     .catch(() => null);
 
-function parseSockets(table: string) {
-  return table.split("\n").map((row) => {
+const readings = new Map<
+  string,
+  { readonly current: Promise<unknown>; next: Promise<string | null> | null }
+>();
+
+/**
+ * Callers that wait at the same time get the same text, of a read that starts after each of them has called. Another user can send
+ * many requests, and with many sockets each read takes a tenth of a second.
+ */
+function readTableTogether(path: string): Promise<string | null> {
+  const reading = readings.get(path);
+  if (reading) {
+    reading.next ??= reading.current.then(() => startReading(path));
+    return reading.next;
+  }
+  return startReading(path);
+}
+
+function startReading(path: string): Promise<string | null> {
+  const current = readTable(path);
+  const reading = { current, next: null };
+  readings.set(path, reading);
+  current.then(() => {
+    if (readings.get(path) === reading && reading.next === null) readings.delete(path);
+  });
+  return current;
+}
+
+/** The rows with one of these texts. Another user can open any number of sockets, so no other row is looked at. */
+function parseSockets(table: string, texts: Iterable<string>) {
+  const rows = new Set([...texts].flatMap((text) => findRows(table, text)));
+  return [...rows].map((row) => {
     const [, local = "", remote = "", state = "", , , , owner = "", , inode = ""] = row.trim().split(/\s+/);
     return { local, remote, state, owner: Number(owner), inode: Number(inode) };
   });
+}
+
+function findRows(table: string, text: string): string[] {
+  const rows: string[] = [];
+  for (let at = table.indexOf(text); at >= 0; ) {
+    const end = table.indexOf("\n", at);
+    rows.push(table.slice(table.lastIndexOf("\n", at) + 1, end < 0 ? undefined : end));
+    at = end < 0 ? -1 : table.indexOf(text, end);
+  }
+  return rows;
 }
 
 /** The sockets that get connections to this address, as the kernel prints them. */

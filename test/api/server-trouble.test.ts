@@ -5,6 +5,7 @@ import { listen, type ServerOptions } from "../../src/api/server.ts";
 import { limits } from "../../src/core/limits.ts";
 import type { IngestResult } from "../../src/core/ports.ts";
 import { createEmptyHistory } from "../../src/history/index.ts";
+import { navigation } from "../navigation.ts";
 
 const answer = async (response: Response) => ({ status: response.status, body: await response.text() });
 
@@ -87,13 +88,17 @@ describe("when something fails inside", () => {
     expect(logged).toEqual(["a request failed: at /secret/place"]);
   });
 
-  test("a wrong code for the page is refused without finding out who sent it", async () => {
-    const logged = await through(
-      async () => ({ outcome: "accepted" }),
-      async (url) => expect((await fetch(`${url}/?code=x`)).status).toBeWithin(400, 500),
-    );
-    expect(logged).toEqual([]);
-  });
+  test.each(["code", "ticket"])(
+    "a wrong %s for the page is refused without finding out who sent it",
+    async (name) => {
+      const logged = await through(
+        async () => ({ outcome: "accepted" }),
+        async (url) =>
+          expect((await fetch(`${url}/?${name}=x`, { headers: navigation })).status).toBeWithin(400, 500),
+      );
+      expect(logged).toEqual([]);
+    },
+  );
 
   test("a port that is taken is an error, not a second listener", async () => {
     await through(

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, expect, spyOn, test } from "bun:test";
 import {
   findClientOwner,
   findForeignInodes,
@@ -117,5 +117,30 @@ testWith(
   } finally {
     owner.kill();
     await owner.exited;
+  }
+});
+
+test("sockets that are not asked about take little time, however many another user opens", () => {
+  const row =
+    "   0: 0200007F:1189 0200007F:118A 01 00000000:00000000 00:00000000 00000000 65534        0 1 1\n";
+  const rows = row.repeat(100_000);
+  const measure = (run: () => unknown): number => {
+    const start = performance.now();
+    for (let times = 0; times < 5; times++) run();
+    return performance.now() - start;
+  };
+  const parseMs = measure(() => rows.split("\n").map((text) => text.trim().split(/\s+/)));
+  expect(measure(() => findClientOwner(rows, at(0xd431), 4488))).toBeLessThan(parseMs / 3);
+  expect(measure(() => findForeignInodes(rows, 4488, 1000))).toBeLessThan(parseMs / 3);
+});
+
+testWith("linux")("many checks at once share what they read", async () => {
+  const open = spyOn(Bun, "file");
+  try {
+    const checks = Array.from({ length: 100 }, (_, n) => isOwnConnection(at(n + 1), 1));
+    expect(new Set(await Promise.all(checks))).toEqual(new Set([false]));
+    expect(open.mock.calls.length).toBeLessThan(20);
+  } finally {
+    open.mockRestore();
   }
 });
