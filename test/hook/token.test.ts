@@ -1,13 +1,25 @@
 /** Who gets the token of the state folder: the app that wrote endpoint.json, and nobody else. For both forwarders. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { chownSync, linkSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
+import {
+  chownSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { callApi } from "../../src/cli/client.ts";
+import { readTokenFile } from "../../src/hook/token-file.ts";
 import { resolvePaths } from "../../src/storage/paths.ts";
 import { readStartTime } from "../../src/system/processes.ts";
 import { findListenerOwner } from "../../src/system/sockets.ts";
+import { copyScript } from "../known-folder.ts";
 import { testWith } from "../needs.ts";
-import { repo } from "../repo.ts";
+import { hookScript } from "../repo.ts";
 import {
   beckonHook,
   createHarness,
@@ -71,9 +83,12 @@ async function startForeignListener(address = "127.0.0.1") {
   return { port: Number(new TextDecoder().decode(value).trim()), readRest };
 }
 
+const scriptFolder = mkdtempSync(join(tmpdir(), "beckon-token-"));
+afterAll(() => rmSync(scriptFolder, { recursive: true }));
+
 const forwarders: [string, string[]][] = [
   ["beckon hook", beckonHook],
-  ["beckon-hook.sh", ["sh", join(repo, "hooks/beckon-hook.sh")]],
+  ["beckon-hook.sh", ["sh", copyScript(hookScript, scriptFolder)]],
 ];
 
 describe.each(forwarders)("%s", (_, command) => {
@@ -198,6 +213,16 @@ describe.each(forwarders)("%s", (_, command) => {
     }
   });
 });
+
+test.each(["auth-header.", "auth-header. .", "auth-header::$DATA", "AUTH-H~1", "auth\u200c-header"])(
+  "%s is not taken for another token: some systems open auth-header by that name",
+  (name) => {
+    harness.write(name, `Authorization: Bearer ${token}\n`);
+    expect(readTokenFile(harness.inHome(name))).toBeNull();
+    harness.write("auth-header-of-server", "Authorization: Bearer other\n");
+    expect(readTokenFile(harness.inHome("auth-header-of-server"))).toBe("Authorization: Bearer other");
+  },
+);
 
 testWith(
   "linux",
