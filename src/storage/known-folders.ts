@@ -15,14 +15,19 @@ export function resolveDefaultPaths(home: string, env: Env): Paths {
 
 /** The folders of `paths` that are neither default nor in `record`, the text of the file. */
 export function listUnknownFolders(paths: Paths, defaults: Paths, record: string): string[] {
-  const known = [...listFolders(defaults), ...parseRecord(record)];
-  return listFolders(paths).filter((folder) => !known.includes(folder));
+  const recorded = parseRecord(record);
+  // The folder of the settings is not one for the spool: users keep settings in a repository, and would publish prompts.
+  const knownStates = [defaults.state, ...recorded];
+  const isStateKnown = knownStates.includes(paths.state);
+  const settings = settingsOf(paths);
+  const isSettingsKnown = settings === settingsOf(defaults) || knownStates.includes(settings);
+  return [
+    ...(isStateKnown ? [] : [paths.state]),
+    ...(isSettingsKnown || settings === paths.state ? [] : [settings]),
+  ];
 }
 
 export const parseRecord = (text: string): string[] => text.split("\n").filter((line) => line !== "");
 
-/** The state folder and, if it is another, that of the settings: they name files that beckon writes. */
-function listFolders({ state, config }: Paths): string[] {
-  const settings = config.slice(0, -"/config.json".length);
-  return settings === state ? [state] : [state, settings];
-}
+/** The folder of the settings, which name files that beckon writes. */
+const settingsOf = ({ config }: Paths): string => config.slice(0, -"/config.json".length);

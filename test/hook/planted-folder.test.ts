@@ -135,6 +135,7 @@ describe.each(Object.entries(forwarders))("%s", (forwarder, command) => {
       recordFolder(user, "/srv/beckon");
       return { BECKON_HOME: `${evil}\n/srv/beckon` };
     },
+    "the folder of the user's settings": (_evil, user) => ({ BECKON_HOME: join(user, ".config/beckon") }),
   };
   for (const [name, attack] of Object.entries({ ...attacks, ...imitations })) {
     testWith(
