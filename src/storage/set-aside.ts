@@ -1,7 +1,7 @@
 /** Renames files that cannot be used, so that the next save does not overwrite what may be saved of them. */
 import { readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { errorCode } from "./files.ts";
+import { errorCode, ignoreErrors } from "./files.ts";
 
 /** How many damaged files of one name are kept. */
 const maxDamaged = 3;
@@ -31,5 +31,7 @@ function removeOldDamaged(stem: string): void {
   const damaged = readdirSync(folder)
     .filter((name) => name.startsWith(start))
     .sort();
-  for (const name of damaged.slice(0, -maxDamaged)) rmSync(join(folder, name), { force: true });
+  // A folder that was in the file's place stays.
+  for (const name of damaged.slice(0, -maxDamaged))
+    ignoreErrors(() => rmSync(join(folder, name), { force: true }));
 }

@@ -43,6 +43,14 @@ test.each([
   }
 });
 
+test("a folder among the damaged files of before does not keep beckon from starting", async () => {
+  for (const name of ["0", "1", "2", "3"])
+    mkdirSync(join(fixture.paths.state, `desk.damaged-${name}`), { recursive: true, mode: 0o700 });
+  damage("desk.json", "{");
+  await fixture.start();
+  expect(readdirSync(fixture.paths.state)).toContain("desk.damaged-0");
+});
+
 test("beckon status says it also while beckon is not running, and changes nothing", async () => {
   damage("desk.json", "{");
   const out = await fixture.spawnBeckon(["status"]).stdout.text();
