@@ -18,8 +18,21 @@ export function* readCompleteLines(
   fd: number,
   from: number,
   maxLineBytes: number,
-  until = Number.POSITIVE_INFINITY,
+  until?: number,
 ): Generator<FileLine, number, void> {
+  const reader = readLinesAndChunks(fd, from, maxLineBytes, until);
+  let step = reader.next();
+  for (; !step.done; step = reader.next()) if (step.value !== null) yield step.value;
+  return step.value;
+}
+
+/** The same, with null after each chunk, for a caller that pauses: a line can be as long as the disk is large. */
+export function* readLinesAndChunks(
+  fd: number,
+  from: number,
+  maxLineBytes: number,
+  until = Number.POSITIVE_INFINITY,
+): Generator<FileLine | null, number, void> {
   // Most reads are of the few lines that were added to a file.
   const size = Math.min(chunkBytes, Math.max(minChunkBytes, fstatSync(fd).size - from));
   const chunk = Buffer.allocUnsafe(size);
@@ -44,6 +57,7 @@ export function* readCompleteLines(
     chunkStart += bytes.length;
     if (chunkStart - lineStart > maxLineBytes) parts = [];
     else if (begin < bytes.length) parts.push(Buffer.from(bytes.subarray(begin)));
+    yield null;
   }
   return lineStart;
 }

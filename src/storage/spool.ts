@@ -22,7 +22,7 @@ import type { Schedule } from "../core/ports.ts";
 import { timing } from "../core/timing.ts";
 import { scheduleTogether } from "../system/schedule.ts";
 import { errorCode, ignoreErrors, openOrClearOwnFile, openOwnFile, withFile } from "./files.ts";
-import { type FileLine, readCompleteLines } from "./read-lines.ts";
+import { type FileLine, readLinesAndChunks } from "./read-lines.ts";
 
 /**
  * Opaque to callers: the id of the file and, after spaces, `id@offset` of the other file and `+session@id@offset` of sessions
@@ -109,7 +109,7 @@ export function openSpool(path: string, options: SpoolOptions): Spool {
   let sliceStart = now();
   let damagedLines = 0;
 
-  /** Call it for each line. Most calls return null, so that lines cost no turn of the event loop. */
+  /** Call it for each line and chunk. Most calls return null, so that lines cost no turn of the event loop. */
   function pauseIfDue(): Promise<void> | null {
     if (now() - sliceStart < maxSliceMs) return null;
     return new Promise((resolve) => setImmediate(resolve)).then(() => {
@@ -154,11 +154,12 @@ export function openSpool(path: string, options: SpoolOptions): Spool {
   }
 
   async function takeLines(fd: number, id: string, from: number): Promise<boolean> {
-    for (const line of readCompleteLines(fd, from, maxLineBytes)) {
+    for (const line of readLinesAndChunks(fd, from, maxLineBytes)) {
       const pause = pauseIfDue();
       if (pause) await pause;
       while (requests.length > 0 && countAhead() < maxSessionsAhead) await serveRequest();
       if (isStopped) return false;
+      if (line === null) continue;
       if (isTakenAhead(id, line)) offsets.set(id, line.end);
       else if (!(await takeLine(id, line))) return false;
     }
@@ -188,9 +189,11 @@ export function openSpool(path: string, options: SpoolOptions): Spool {
       const id = identifyFile(fd);
       const sessions = ahead.get(id) ?? new Map<string, number>();
       const from = Math.max(offsets.get(id) ?? 0, sessions.get(hash) ?? 0);
-      for (const { text, end } of readCompleteLines(fd, from, maxLineBytes)) {
+      for (const read of readLinesAndChunks(fd, from, maxLineBytes)) {
         const pause = pauseIfDue();
         if (pause) await pause;
+        if (read === null) continue;
+        const { text, end } = read;
         const line = text?.includes(session.mark) ? text.trimEnd() : "";
         if (line === "" || options.findSession?.(line)?.key !== session.key) continue;
         const next = new Map(ahead).set(id, new Map(sessions).set(hash, end));

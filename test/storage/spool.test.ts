@@ -417,10 +417,10 @@ describe("a million damaged lines", () => {
     return turns;
   }
   /** A clock on which each look takes 0.1 ms: about two per line. */
-  const createSlowClock = () => {
+  const createSlowClock = (lookMs = 0.1) => {
     let t = 0;
     return () => {
-      t += 0.1;
+      t += lookMs;
       return t;
     };
   };
@@ -444,6 +444,15 @@ describe("a million damaged lines", () => {
     });
     void spool.poll();
     expect(await countTurns(spool.takeFirst(session))).toBeGreaterThan(100);
+    await spool.stop();
+  });
+
+  test("and one line without an end are read in slices, too", async () => {
+    const fixture = createSpoolFixture();
+    writeFileSync(fixture.path, "");
+    truncateSync(fixture.path, 16 * 1024 * 1024);
+    const spool = fixture.open({ now: createSlowClock(10) });
+    expect(await countTurns(spool.poll())).toBeGreaterThan(30);
     await spool.stop();
   });
 
