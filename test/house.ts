@@ -43,6 +43,7 @@ function roomOf(path: string): string {
 const levels: readonly (readonly string[])[] = [
   ["core/text"],
   ["core/session"],
+  ["core/answers"],
   ["core/config"],
   ["core/view"],
   ["core"],

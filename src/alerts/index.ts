@@ -2,6 +2,7 @@
  * Alerts: what to alert about, and when. This room decides (suppression, mute and snooze, quiet hours, what was shown before a
  * restart) and keeps the desktop's notifier showing that list. It works without a desktop: channels/ follows the same causes.
  */
+import { isTooSoon } from "../core/answers/policy.ts";
 import type { Config } from "../core/config/config.ts";
 import {
   applyPreference,
@@ -114,11 +115,6 @@ const openingMs = 500;
 const messageShownMs = 10_000;
 /** An alert that was shown is not closed for being visible before this. */
 const minShownMs = 3_000;
-/**
- * Text and buttons can change under the pointer. A click on a button sooner than this after a change goes to the terminal
- * instead of answering: the user cannot have read the new text.
- */
-const unreadMs = 500;
 const messagePrefix = "message:";
 
 export function createAlerts(options: AlertsOptions): Alerts {
@@ -361,5 +357,9 @@ function actionOfClick(
   if (buttonId === null) return focus;
   const button = buttons.find(({ id }) => id === buttonId);
   if (button === undefined) return null;
-  return button.needsAll && shownMs < unreadMs ? focus : button.action;
+  const { action } = button;
+  if (action.do !== "answer") return action;
+  // Text and buttons can change under the pointer.
+  const step = { ...action.step, shownMs };
+  return isTooSoon(step) ? focus : { ...action, step };
 }

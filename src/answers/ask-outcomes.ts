@@ -3,12 +3,13 @@
  * than that a dialog is gone, and it was seen "busy" for 0.2 s after Esc and before /exit too. So uncertain outcomes wait
  * for the next events.
  */
+import { type AskEnding, endingOfChange } from "../core/answers/ending.ts";
+import { leftInTerminal, nameEnding } from "../core/answers/words.ts";
 import type { SessionChange } from "../core/ports.ts";
-import type { AgentEvent, AskEndedOutcome } from "../core/session/event.ts";
+import type { AgentEvent } from "../core/session/event.ts";
 import { sessionKeyOf } from "../core/session/keys.ts";
 import { type Ask, isBlocking, type Session } from "../core/session/session.ts";
 import { timing } from "../core/timing.ts";
-import type { AskEnding } from "../core/wire.ts";
 
 export interface AskOutcome {
   readonly session: Session;
@@ -78,9 +79,9 @@ export function createAskOutcomes(options: AskOutcomesOptions): AskOutcomes {
       report(finished);
     }
     for (const entry of entries) {
-      const { ask, outcome } = entry.value;
+      const { ask, how } = entry.value;
       const isDecided = session.ended !== null || isEndWithoutTool(ask, event);
-      if (entry === finished || outcome !== answered || !isDecided) continue;
+      if (entry === finished || how !== "replied" || !isDecided) continue;
       entry.value = {
         ...entry.value,
         ...describeOutcome(ask, session, event),
@@ -112,8 +113,6 @@ export function createAskOutcomes(options: AskOutcomesOptions): AskOutcomes {
   };
 }
 
-const answered = "answered";
-
 /** The tool of an elicitation goes on after its form, so its end says nothing. */
 function endsToolOf(ask: Ask, { change, agentId }: AgentEvent): boolean {
   if (change.kind !== "tool-end" || agentId !== ask.agentId || ask.kind === "elicitation") return false;
@@ -130,40 +129,10 @@ function describeOutcome(
   { ended }: Session,
   { change }: AgentEvent,
 ): Pick<AskOutcome, "outcome" | "how"> {
-  switch (change.kind) {
-    case "tool-end":
-      if (change.outcome === "denied") return { outcome: "denied", how: "denied" };
-      if (kind === "question") return { outcome: answered, how: "replied" };
-      return { outcome: "allowed", how: kind === "plan" ? "approved" : "allowed" };
-    case "ask-ended":
-      return describeReported(kind, change.outcome, ended !== null);
-    case "elicitation-end":
-      return { outcome: answered, how: "replied" };
-    case "tool-batch-end":
-      return { outcome: "No", how: "denied" };
-    case "status":
-      return change.status === "busy"
-        ? { outcome: answered, how: "replied" }
-        : { outcome: "No or Esc", how: "denied" };
-    default:
-      return { outcome: ended ? "the session ended" : "over", how: "dismissed" };
-  }
-}
-
-/** The agent itself reported how the request was answered. */
-function describeReported(
-  kind: Ask["kind"],
-  outcome: AskEndedOutcome,
-  isEnded: boolean,
-): Pick<AskOutcome, "outcome" | "how"> {
-  switch (outcome) {
-    case "allowed":
-      return { outcome: "allowed", how: kind === "plan" ? "approved" : "allowed" };
-    case "denied":
-      return { outcome: "No or Esc", how: "denied" };
-    case "replied":
-      return { outcome: answered, how: "replied" };
-    case null:
-      return { outcome: isEnded ? "the session ended" : "over", how: "dismissed" };
-  }
+  const how = endingOfChange(change, kind);
+  const isLeft = change.kind === "status" || change.kind === "ask-ended";
+  if (how === "denied" && change.kind === "tool-batch-end") return { outcome: leftInTerminal.no, how };
+  if (how === "denied" && isLeft) return { outcome: leftInTerminal.esc, how };
+  if (how === "dismissed" && ended) return { outcome: leftInTerminal.ended, how };
+  return { outcome: nameEnding(how, kind), how };
 }

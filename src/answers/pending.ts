@@ -6,6 +6,9 @@
 import type { AnswerSupport, RequestContext, WatchedRequest } from "../agents/agent.ts";
 import { openEnvelope } from "../agents/envelope.ts";
 import type { LoadedAgents } from "../agents/index.ts";
+import { type AskEnding, endingOfAnswer } from "../core/answers/ending.ts";
+import { type AnswerStep, judgeAnswer } from "../core/answers/policy.ts";
+import { explainVerdict, formatAnswer, leftInTerminal } from "../core/answers/words.ts";
 import type { Config } from "../core/config/config.ts";
 import { forgetOldest } from "../core/forget-oldest.ts";
 import { asRecord, isRecord, type JsonRecord } from "../core/json.ts";
@@ -20,7 +23,6 @@ import { findSettleTime, settle } from "../core/session/settle.ts";
 import { hashJson } from "../core/text/json-text.ts";
 import { timing } from "../core/timing.ts";
 import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
-import type { AskEnding } from "../core/wire.ts";
 import { signDecision } from "../system/decision-signature.ts";
 import { diskLinks, staysInside } from "./real-paths.ts";
 
@@ -59,12 +61,12 @@ export interface PendingRequests extends HoldHandler {
   details(ask: Ask): AskDetails | null;
   /** The same without secrets, for what leaves this machine. */
   maskedDetails(ask: Ask): MaskedDetails | null;
-  /** Resolves with a text if the answer itself is invalid. */
+  /** Resolves with a text if the answer itself is invalid. `step`: what the user saw and did before it. */
   answer(
     session: Session,
     answerId: string,
     answer: Answer,
-    by: string,
+    step: AnswerStep,
   ): Promise<AnswerAccepted | ActionRefused | string>;
   /** Adds to a snapshot what can be answered and, `inFull`, everything that is asked. */
   addAnswerInfo(snapshot: SessionSnapshot, inFull?: boolean): SessionSnapshot;
@@ -270,14 +272,15 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
   }
 
   async function answerByRule(request: PendingRequest): Promise<void> {
-    const { isWhole, dangers, kind } = request.details;
-    if (!isWhole || dangers.length > 0 || kind !== "permission") return;
+    const byRule: AnswerStep = { front: "rule", isWholeShown: false, shownMs: null, isConfirmed: false };
+    if (judgeAnswer(request.details, { do: "allow" }, byRule).kind !== "allowed") return;
     const rules = config().answering.autoAllow;
     const allowed = request.answering.autoAllow(rules, request.payload, request.context);
     if (allowed === null || !(await staysInside(allowed))) return;
     const session = getSettled(request.agent, request.sessionId);
     const ask = findAsk(session, request.request);
-    if (session && ask) await answer(session, answerIdOf(ask), { do: "allow" }, { rule: allowed.rule });
+    const step: AnswerStep = { ...byRule, by: `rule ${allowed.rule}` };
+    if (session && ask) await answer(session, answerIdOf(ask), { do: "allow" }, step);
   }
 
   function remove(request: PendingRequest): void {
@@ -335,7 +338,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     session: Session,
     answerId: string,
     userAnswer: Answer,
-    by: string | { readonly rule: string },
+    step: AnswerStep,
   ): Promise<AnswerAccepted | ActionRefused | string> {
     const settled = settle(session, clock().t);
     const ask = settled.asks.find((open) => isVisible(open) && answerIdOf(open) === answerId);
@@ -350,21 +353,22 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     const isYes = userAnswer.do === "allow" || userAnswer.do === "always";
     if (isYes) lookAgain(request);
     if (isYes && request.changed !== null) return refuse(request.changed);
-    if (isYes && !request.details.isWhole)
-      return {
-        refused: 403,
-        error: "the request is too long to be shown in full: look at it in the terminal",
-      };
+    const verdict = judgeAnswer(request.details, userAnswer, step);
+    const error = verdict.kind === "allowed" ? null : explainVerdict(verdict, request.details, userAnswer.do);
+    const isUnfit = verdict.kind === "refused" && verdict.why === "unfit";
+    if (error !== null && !isUnfit) return { refused: 403, error };
     const decision = request.answering.decide(request.payload, userAnswer);
+    // The agent says best what would answer it.
     if (typeof decision === "string") return decision;
+    if (error !== null) return error;
     const text = JSON.stringify(decision);
     if (Buffer.byteLength(text) > limits.maxDecisionBytes) return "the answer is too long";
     return send(request, text, {
       session: settled,
       ask,
       answered: formatAnswer(userAnswer, request.details),
-      how: typeof by === "string" ? endingOf(userAnswer, ask) : "rule",
-      by: typeof by === "string" ? by : `rule ${by.rule}`,
+      how: step.front === "rule" ? "rule" : endingOfAnswer(userAnswer, ask.kind),
+      by: step.by ?? step.front,
     });
   }
 
@@ -421,7 +425,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     request.connection.close();
     if (!session || !ask || session.file !== null) return;
     closeAsk(request);
-    options.onAnswered({ session, ask, answered: "No, Esc or /exit", how: "denied", by: "in the terminal" });
+    options.onAnswered({ session, ask, answered: leftInTerminal.exit, how: "denied", by: "in the terminal" });
   }
 
   function closeAsk({ agent, sessionId, request }: PendingRequest): void {
@@ -509,36 +513,8 @@ function findAsk(session: Session | null, request: string): Ask | null {
   return session?.asks.find((ask) => ask.request === request) ?? null;
 }
 
-function endingOf(answer: Answer, ask: Ask): AskEnding {
-  switch (answer.do) {
-    case "allow":
-      return ask.kind === "plan" ? "approved" : "allowed";
-    case "always":
-      return "always";
-    case "deny":
-      return "denied";
-    case "reply":
-      return "replied";
-  }
-}
-
 function formatGivenAnswer({ answered, by }: GivenAnswer): string {
   return `${answered} (${by})`;
-}
-
-function formatAnswer(answer: Answer, { kind, always }: AskDetails): string {
-  switch (answer.do) {
-    case "allow":
-      return kind === "plan" ? "approved" : "allowed";
-    case "always":
-      return `allowed, and from now on: ${always[answer.choice] ?? ""}`;
-    case "deny": {
-      const done = kind === "plan" ? "sent back" : "denied";
-      return answer.message === null ? done : `${done}: ${answer.message}`;
-    }
-    case "reply":
-      return `replied: ${answer.replies.map((labels) => labels.join(", ")).join(" / ")}`;
-  }
 }
 
 function parseJson(text: string): unknown {

@@ -1,4 +1,5 @@
 /** Writes the answer log: who answered what and where, which alerts were shown, and why others were not. */
+import type { AskEnding } from "../core/answers/ending.ts";
 import { forgetOldest } from "../core/forget-oldest.ts";
 import type { AskEnd, SessionChange } from "../core/ports.ts";
 import {
@@ -13,7 +14,6 @@ import { projectOf, type Session } from "../core/session/session.ts";
 import { formatFailure, statusTexts, summarizeAsk } from "../core/session/texts.ts";
 import { truncate } from "../core/text/truncate.ts";
 import type { Alert } from "../core/view/view.ts";
-import type { AskEnding } from "../core/wire.ts";
 import { createAskOutcomes } from "./ask-outcomes.ts";
 import type { AnswerLog, AnswerLogEntry } from "./log.ts";
 import type { GivenAnswer } from "./pending.ts";

@@ -3,12 +3,12 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Alerts } from "../alerts/index.ts";
 import type { PendingRequests } from "../answers/pending.ts";
+import type { AnswerFront, AnswerStep } from "../core/answers/policy.ts";
 import type { JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
-import type { ActionRefused } from "../core/ports.ts";
 import type { Answer } from "../core/session/ask-details.ts";
 import type { ClockReading } from "../core/session/event.ts";
-import { answerIdOf, sessionKeyOf } from "../core/session/keys.ts";
+import { sessionKeyOf } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
 import { formatFocusOutcome } from "../core/view/focus-text.ts";
 import type { Store } from "../state/store.ts";
@@ -19,7 +19,7 @@ export interface SessionActionDeps {
   readonly clock: () => ClockReading;
   readonly alerts: Pick<Alerts, "setPreference">;
   readonly actions: UserActions;
-  readonly pending: Pick<PendingRequests, "answer" | "details">;
+  readonly pending: Pick<PendingRequests, "answer">;
 }
 
 const defaultSnoozeMinutes = 15;
@@ -72,37 +72,37 @@ function findSession({ store, clock, actions }: SessionActionDeps, name: string)
 }
 
 /** Names a client may give itself, and what the log calls it. They grant nothing. */
-const clients: ReadonlyMap<unknown, string> = new Map([
-  ["command line", "command line"],
-  ["notification", "notification"],
-  ["menu", "menu"],
-  ["tray", "menu"],
-
-  ["page", "page"],
+const clients: ReadonlyMap<unknown, { readonly front: AnswerFront; readonly by: string }> = new Map([
+  ["command line", { front: "command line", by: "command line" }],
+  ["list", { front: "list", by: "command line" }],
+  ["notification", { front: "notification", by: "notification" }],
+  ["menu", { front: "menu", by: "menu" }],
+  ["tray", { front: "menu", by: "menu" }],
+  ["page", { front: "page", by: "page" }],
 ]);
 
-function answer(
+const Shown = Type.Object({ whole: Type.Boolean(), ms: Type.Union([Type.Null(), Type.Number()]) });
+
+/** What the client did. One that does not report what it has shown is judged like any script, whatever its name. */
+function readStep({ by, confirmed, shown }: JsonRecord): AnswerStep {
+  const client = clients.get(by);
+  const isConfirmed = confirmed === true;
+  return client && Value.Check(Shown, shown)
+    ? { ...client, isWholeShown: shown.whole, shownMs: shown.ms, isConfirmed }
+    : { front: "API", by: client?.by ?? "API", isWholeShown: false, shownMs: null, isConfirmed };
+}
+
+async function answer(
   pending: SessionActionDeps["pending"],
   session: Session,
   body: JsonRecord,
 ): Promise<object | string> {
   const parsed = parseAnswer(body);
-  if (typeof parsed === "string") return Promise.resolve(parsed);
-  const { ask, by, confirmed } = body;
+  if (typeof parsed === "string") return parsed;
+  const { ask } = body;
   if (typeof ask !== "string" || ask === "")
-    return Promise.resolve("ask must be the answerId of an open ask, as GET /api/sessions lists it");
-  const open = session.asks.find((other) => answerIdOf(other) === ask);
-  const details = open ? pending.details(open) : null;
-  const [danger] = details?.dangers ?? [];
-  const isYes = parsed.do === "allow" || parsed.do === "always";
-  if (danger !== undefined && details?.isWhole && isYes && confirmed !== true) {
-    const refused: ActionRefused = {
-      refused: 403,
-      error: `this request is marked: ${danger}. To allow it all the same, add "confirmed": true`,
-    };
-    return Promise.resolve(refused);
-  }
-  return pending.answer(session, ask, parsed, clients.get(by) ?? "API");
+    return "ask must be the answerId of an open ask, as GET /api/sessions lists it";
+  return pending.answer(session, ask, parsed, readStep(body));
 }
 
 const AnswerText = Type.String({ maxLength: limits.maxAnswerLength });

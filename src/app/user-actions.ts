@@ -102,7 +102,7 @@ export function createUserActions(options: UserActionsOptions): UserActions {
   async function answer(action: Extract<UserAction, { do: "answer" }>): Promise<void> {
     const session = findSession(action.session);
     const result = session
-      ? await options.pending.answer(session, action.ask, action.answer, action.by)
+      ? await options.pending.answer(session, action.ask, action.answer, action.step)
       : "this session is over";
     if (typeof result === "string") showMessage("Nothing was answered", capitalize(result));
     else if ("refused" in result) showMessage("Nothing was answered", capitalize(result.error));

@@ -14,7 +14,7 @@ import type { Schedule } from "../core/ports.ts";
 import type { FindAskDetails } from "../core/session/ask-details.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { answerIdOf, sessionKeyOfAlert } from "../core/session/keys.ts";
-import { minuteMs, timing } from "../core/timing.ts";
+import { minuteMs } from "../core/timing.ts";
 import type { JudgedCause } from "../core/view/alerts/alerts.ts";
 import { maskText } from "../secrets/index.ts";
 import { formatLocalTime } from "../system/clock.ts";
@@ -23,8 +23,10 @@ import { escalate, isPaneDecisive, type UserSituation } from "./escalation.ts";
 import {
   addReferences,
   createDraft,
+  createExactText,
   createFinalDraft,
   type MessageDraft,
+  type MessageInput,
   type ResponseMeaning,
 } from "./message.ts";
 import { createOutbox } from "./outbox.ts";
@@ -119,7 +121,7 @@ export async function openActiveChannel(options: ActiveChannelOptions): Promise<
   const secret = (field: string) => secrets().get(name, field);
   const isAnswering = settings.answers !== "off" && service.canAnswer(serviceSettings, secret);
   const saved = options.saved.type === service.type ? options.saved : {};
-  /** Alert key → until when (t) the second of two taps is awaited. */
+  /** Alert key → when (t) the first of two taps was made. */
   const confirming = new Map<string, number>();
   /** Alert key → the request, and the answers that its message offers. */
   const offered = new Map<string, string>();
@@ -146,12 +148,8 @@ export async function openActiveChannel(options: ActiveChannelOptions): Promise<
     findAsk,
     answer: options.answer,
     onTest: (key, by) => tests.get(key)?.(by),
-    wasJustConfirmed(key) {
-      const untilT = confirming.get(key);
-      return untilT !== undefined && clock().t < untilT - confirmMs + timing.minReadMs;
-    },
     onConfirm(key) {
-      confirming.set(key, clock().t + confirmMs);
+      confirming.set(key, clock().t);
       options.onMessageChanged(key);
     },
     onRefused: onProblem,
@@ -211,34 +209,38 @@ export async function openActiveChannel(options: ActiveChannelOptions): Promise<
   function findAsk(key: string): AskInMessage | null {
     const cause = options.findCause(key);
     if (!cause?.ask) return null;
-    const offers = listOffers(createDraftOf(cause, clock()));
-    return { session: cause.session, ask: cause.ask, details: options.details(cause.ask), offers };
+    const { session, ask } = cause;
+    const input = createInput(cause, clock());
+    const offers = listMeanings(createDraft(input));
+    const step = input.details && createExactText(input, input.details).step;
+    return { session, ask, details: options.details(ask), offers, step };
   }
 
-  function createDraftOf(cause: JudgedCause, now: ClockReading): MessageDraft {
-    const isConfirming = (confirming.get(cause.key) ?? 0) > now.t;
+  function createInput(cause: JudgedCause, now: ClockReading): MessageInput {
+    const confirmingMs = now.t - (confirming.get(cause.key) ?? Number.NEGATIVE_INFINITY);
+    const isConfirming = confirmingMs < confirmMs;
     if (!isConfirming) confirming.delete(cause.key);
     const masked = cause.ask && config().answering.enabled ? options.maskedDetails(cause.ask) : null;
-    return createDraft({
+    return {
       cause,
       settings,
       service,
       isAnswering,
       details: masked?.details ?? null,
       hasSecret: masked?.hasSecret ?? false,
-      isConfirming,
+      confirmingMs: isConfirming ? confirmingMs : null,
       formatTime: (at) => formatLocalTime(at, now.at),
       mask: maskText,
-    });
+    };
   }
 
   function putMessage(cause: JudgedCause, now: ClockReading): void {
     const { key, ask } = cause;
-    const draft = createDraftOf(cause, now);
+    const draft = createDraft(createInput(cause, now));
     const answerId = ask ? answerIdOf(ask) : "";
     const content = hashDraft(draft, answerId);
     if (content === outbox.contentOf(key)) return;
-    const offers = JSON.stringify([answerId, listOffers(draft)]);
+    const offers = JSON.stringify([answerId, listMeanings(draft)]);
     // A phone may still show the buttons of the earlier text, which stand for the same answers to the same request.
     if (offered.get(key) !== offers) references.revoke(key);
     offered.set(key, offers);
@@ -288,8 +290,8 @@ export async function openActiveChannel(options: ActiveChannelOptions): Promise<
         if (!isDue) return checkAt;
       }
       putMessage(cause, now);
-      const confirmUntilT = confirming.get(cause.key);
-      return confirmUntilT === undefined ? null : now.at + (confirmUntilT - now.t);
+      const confirmedT = confirming.get(cause.key);
+      return confirmedT === undefined ? null : now.at + (confirmedT + confirmMs - now.t);
     },
     isPaneDecisive: (cause, now, situation) =>
       outbox.contentOf(cause.key) === null && isPaneDecisive(cause, settings, now, situation),
@@ -333,7 +335,7 @@ function hashDraft(draft: MessageDraft, answerId: string): string {
     .digest("base64url");
 }
 
-const listOffers = ({ buttons, replyHint }: MessageDraft): readonly ResponseMeaning[] => [
+const listMeanings = ({ buttons, replyHint }: MessageDraft): readonly ResponseMeaning[] => [
   ...buttons.map(({ meaning }) => meaning),
   ...(replyHint === null ? [] : [{ do: "text" } as const]),
 ];

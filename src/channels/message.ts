@@ -1,4 +1,6 @@
 /** What a channel shows of an alert, by its level of detail, and which answers its buttons give. Pure. */
+import { type AnswerStep, findOffer, judgeAnswer, listOffers } from "../core/answers/policy.ts";
+import { explainVerdict, nameApproval, nameDenial } from "../core/answers/words.ts";
 import type { ChannelSettings } from "../core/config/channels.ts";
 import type { Answer, AskDetails, Question } from "../core/session/ask-details.ts";
 import { sessionKeyOf } from "../core/session/keys.ts";
@@ -6,9 +8,9 @@ import { projectOf } from "../core/session/session.ts";
 import { dangerMark } from "../core/session/texts.ts";
 import { joinRows } from "../core/text/fit.ts";
 import { toSingleLine, truncateEnd } from "../core/text/text.ts";
+import { capitalize } from "../core/text/words.ts";
 import type { JudgedCause } from "../core/view/alerts/alerts.ts";
 import { branchOf } from "../core/view/session-names.ts";
-import type { AskEnding } from "../core/wire.ts";
 import type { ChannelMessage, Service } from "./channel.ts";
 
 /** What a button or a reply means. Only this is saved, so an option is named by its place. */
@@ -46,8 +48,8 @@ export interface MessageInput {
   readonly details: AskDetails | null;
   /** Secrets in it are masked. */
   readonly hasSecret: boolean;
-  /** The first of two taps was made. */
-  readonly isConfirming: boolean;
+  /** How long ago the first of two taps was made; null if it was not. */
+  readonly confirmingMs: number | null;
   readonly formatTime: (at: number) => string;
   readonly mask: (text: string) => string;
 }
@@ -102,32 +104,49 @@ type FullText = Pick<MessageDraft, "title" | "lines" | "buttons" | "replyHint">;
 
 function createFullText(input: MessageInput, when: string): FullText {
   const { cause, details, isAnswering, mask } = input;
-  const text = cause.formatText(cause.name, when);
-  const title = mask(text.title);
   if (details === null || cause.ask === null) {
+    const { title, body } = cause.formatText(cause.name, when);
     const hint = isAnswering && cause.kind === "blocked" ? ["Answer it in the terminal."] : [];
-    return { title, lines: [...mask(text.body).split("\n"), ...hint], buttons: [], replyHint: null };
+    return { title: mask(title), lines: [...mask(body).split("\n"), ...hint], buttons: [], replyHint: null };
   }
-  const exact = joinRows(listExactLines(details));
-  // Once more: what is shown differs from the payload, and a secret may look like one only there.
-  const masked = mask(exact.join("\n")).split("\n");
-  const hasSecret = input.hasSecret || masked.join("\n") !== exact.join("\n");
-  const dangers = details.dangers.map((danger) => mask(dangerMark + danger));
-  const lines = [...dangers, ...masked, formatContext(input, when)];
+  const { title, lines, step } = createExactText(input, details);
   if (!isAnswering) return { title, lines, buttons: [], replyHint: null };
+  const { question, ...offers } = createOffers(input, details, step);
+  const reason = findReasonAgainst(details, step);
+  return { title, lines: reason === null ? [...question, ...lines] : [...lines, reason], ...offers };
+}
 
-  const offers = createOffers(input, details);
-  const complete: FullText = { title, lines: [...offers.question, ...lines], ...offers };
-  const reason = findReasonAgainst(input, details, hasSecret, complete);
-  if (reason === null) return complete;
-  // Denying needs no more than to know that something was asked.
-  const isDenied = ({ meaning }: DraftButton) => meaning.do === "deny";
-  return {
-    title,
-    lines: [...lines, reason],
-    buttons: offers.buttons.filter(isDenied),
-    replyHint: details.kind === "question" ? null : offers.replyHint,
+interface ExactText extends Pick<FullText, "title" | "lines"> {
+  /** What a tap on it would mean: what it shows, and what was tapped before. */
+  readonly step: AnswerStep;
+}
+
+export function createExactText(input: MessageInput, details: AskDetails): ExactText {
+  const { cause, settings, service, confirmingMs, mask } = input;
+  const when = input.formatTime(cause.since.at);
+  const title = mask(cause.formatText(cause.name, when).title);
+  const exact = joinRows(listExactLines(details)).join("\n");
+  // Once more: what is shown differs from the payload, and a secret may look like one only there.
+  const masked = mask(exact);
+  const dangers = details.dangers.map((danger) => mask(dangerMark + danger));
+  const lines = [...dangers, ...masked.split("\n"), formatContext(input, when)];
+  const shown: AnswerStep = {
+    front: "channel",
+    isWholeShown: true,
+    shownMs: confirmingMs,
+    isConfirmed: confirmingMs !== null,
   };
+  // With everything that it could offer.
+  const { question, ...offers } = createOffers(input, details, shown);
+  const complete = { ...emptyDraft, key: cause.key, title, lines: [...question, ...lines], ...offers };
+  const message = addReferences(complete, () => "x".repeat(referenceLength));
+  const step: AnswerStep = {
+    ...shown,
+    isWholeShown: details.isWhole && service.fits(message),
+    hasSecret: input.hasSecret || masked !== exact,
+    refusesMarked: settings.answers !== "all",
+  };
+  return { title, lines, step };
 }
 
 function listExactLines({ kind, heading, lines, isGenericHeading }: AskDetails): readonly string[] {
@@ -142,22 +161,10 @@ function formatContext({ cause: { session }, mask }: MessageInput, when: string)
 }
 
 /** Why it cannot be allowed or answered from there; null if it can. */
-function findReasonAgainst(
-  { settings, service, cause }: MessageInput,
-  details: AskDetails,
-  hasSecret: boolean,
-  text: FullText,
-): string | null {
-  const verb = details.kind === "question" ? "answer" : details.kind === "plan" ? "approve" : "allow";
-  if (hasSecret) return `A secret in it is masked here, so you can only ${verb} it at your desk.`;
-  const message = addReferences({ ...text, ...emptyDraft, key: cause.key }, () =>
-    "x".repeat(referenceLength),
-  );
-  if (!details.isWhole || !service.fits(message))
-    return `It is too long to ${verb} from here: look at it in the terminal.`;
-  if (details.dangers.length > 0 && settings.answers !== "all")
-    return `It is marked as dangerous, so you can only ${verb} it at your desk.`;
-  return null;
+function findReasonAgainst(details: AskDetails, step: AnswerStep): string | null {
+  const answer: Answer = details.kind === "question" ? { do: "reply", replies: [] } : { do: "allow" };
+  const verdict = judgeAnswer(details, answer, step);
+  return verdict.kind === "refused" ? `${capitalize(explainVerdict(verdict, details, answer.do))}.` : null;
 }
 
 const emptyDraft = { session: "", urgency: "urgent", isFinal: false } as const;
@@ -168,35 +175,26 @@ interface Offers extends Pick<MessageDraft, "buttons" | "replyHint"> {
   readonly question: readonly string[];
 }
 
-function createOffers({ isConfirming, service }: MessageInput, details: AskDetails): Offers {
-  const deny = (label: string): DraftButton => ({ label, style: "deny", meaning: { do: "deny" } });
-  const allow = (label: string, meaning: ResponseMeaning): DraftButton => ({
-    label,
-    style: "allow",
-    meaning,
-  });
-  switch (details.kind) {
-    case "question":
-      return { question: [], ...createQuestionOffers(details.questions, service.maxButtons) };
-    case "plan":
-      return {
-        question: [],
-        buttons: [allow("Approve", { do: "allow" }), deny("Send back")],
-        replyHint: "Reply with text to send it back.",
-      };
-    default: {
-      const replyHint = details.takesNoReason ? null : "Reply with a reason to deny it.";
-      if (details.dangers.length === 0)
-        return { question: [], buttons: [allow("Allow", { do: "allow" }), deny("Deny")], replyHint };
-      return isConfirming
-        ? {
-            question: ["Really allow this?"],
-            buttons: [allow("Yes, allow it", { do: "allow" }), deny("Deny")],
-            replyHint,
-          }
-        : { question: [], buttons: [allow("Allow…", { do: "confirm" }), deny("Deny")], replyHint };
-    }
-  }
+function createOffers({ service }: MessageInput, details: AskDetails, step: AnswerStep): Offers {
+  const { kind, questions, takesNoReason, dangers } = details;
+  const offers = listOffers(details, step);
+  if (kind === "question")
+    return findOffer(offers, "reply")
+      ? { question: [], ...createQuestionOffers(questions, service.maxButtons) }
+      : { question: [], buttons: [], replyHint: null };
+  const allow = findOffer(offers, "allow");
+  const verb = nameApproval(kind);
+  const isAskedAgain = allow !== null && !allow.needsConfirmation && dangers.length > 0;
+  const label = isAskedAgain ? `Yes, ${verb} it` : capitalize(verb) + (allow?.needsConfirmation ? "…" : "");
+  const meaning: ResponseMeaning = { do: allow?.needsConfirmation ? "confirm" : "allow" };
+  const yes: DraftButton = { label, style: "allow", meaning };
+  const no: DraftButton = { label: nameDenial(kind), style: "deny", meaning: { do: "deny" } };
+  const hint = kind === "plan" ? "Reply with text to send it back." : "Reply with a reason to deny it.";
+  return {
+    question: isAskedAgain ? [`Really ${verb} this?`] : [],
+    buttons: allow === null ? [no] : [yes, no],
+    replyHint: takesNoReason ? null : hint,
+  };
 }
 
 function createQuestionOffers(questions: readonly Question[], maxButtons: number) {
@@ -249,33 +247,6 @@ export function createFinalDraft(key: string, session: string, title: string, en
     replyHint: null,
   };
 }
-
-const endings: Readonly<Record<AskEnding, string>> = {
-  allowed: "Allowed",
-  always: "Allowed for good",
-  denied: "Denied",
-  replied: "Answered",
-  approved: "Approved",
-  rule: "Allowed by a rule of yours",
-  dismissed: "No longer waiting for you",
-};
-
-const places: Readonly<Record<string, string>> = {
-  terminal: "in the terminal",
-  menu: "from the menu",
-  notification: "from the notification",
-  "command line": "on the command line",
-  page: "on the dashboard",
-  API: "through the API",
-};
-
-/** "Allowed in the terminal", "Denied by phone (@joe)" */
-export function formatEnding(how: AskEnding, where: string | null): string {
-  if (where === null || how === "rule" || how === "dismissed") return endings[how];
-  return `${endings[how]} ${Object.hasOwn(places, where) ? places[where] : `by ${where}`}`;
-}
-
-export const unknownEnding = endings.dismissed;
 
 /** The answer that a response gives; a text says why it is none. */
 export function createAnswer(

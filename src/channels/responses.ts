@@ -1,5 +1,7 @@
 /** Answers that come from a channel: who may answer what, and the one-time references that bind an answer to its ask. */
 import type { AnswerAccepted } from "../answers/pending.ts";
+import { type AnswerStep, judgeAnswer } from "../core/answers/policy.ts";
+import { tooSoon } from "../core/answers/words.ts";
 import type { ChannelSettings } from "../core/config/channels.ts";
 import type { ActionRefused, Schedule } from "../core/ports.ts";
 import type { Answer, AskDetails } from "../core/session/ask-details.ts";
@@ -18,6 +20,8 @@ export interface AskInMessage {
   readonly details: AskDetails | null;
   /** What the message offers now. An answer that it no longer offers is refused. */
   readonly offers: readonly ResponseMeaning[];
+  /** What the message shows, and what was tapped before. null if it shows nothing of the request. */
+  readonly step: AnswerStep | null;
 }
 
 export interface ResponseHandlerOptions {
@@ -33,12 +37,10 @@ export interface ResponseHandlerOptions {
     session: Session,
     answerId: string,
     answer: Answer,
-    by: string,
+    step: AnswerStep,
   ) => Promise<AnswerAccepted | ActionRefused | string>;
   /** The first of two taps was made: the message has to ask for the second. */
   readonly onConfirm: (key: string) => void;
-  /** The first of two taps was made too short a time ago to have read what the second one does. */
-  readonly wasJustConfirmed: (key: string) => boolean;
   /** The button of a test message was tapped. */
   readonly onTest: (key: string, by: string) => void;
   /** Called with a line for the log. */
@@ -94,21 +96,22 @@ export function createResponseHandler(options: ResponseHandlerOptions) {
     if (reason !== null) return refuse(by, reason);
     const { details, session, offers } = open;
     const isOffered = offers.some((offer) => JSON.stringify(offer) === JSON.stringify(meaning));
-    if (details === null || !isOffered) return refuse(by, "this can only be answered at the desk");
+    if (details === null || open.step === null || !isOffered)
+      return refuse(by, "this can only be answered at the desk");
     if (meaning.do === "confirm") {
       references.revoke(key);
       options.onConfirm(key);
       return { text: "It is marked as dangerous. Tap once more to allow it.", isAccepted: true };
     }
-    // The reference stays valid, so that a tap after a moment counts.
-    if (meaning.do === "allow" && options.wasJustConfirmed(key))
-      return refuse(by, "that was too quick: read it, then tap again");
     const given = createAnswer(meaning, response.text?.slice(0, maxReplyLength) ?? null, details);
     if (typeof given === "string") return refuse(by, given);
+    const step = { ...open.step, by };
+    // The reference stays valid, so that a tap after a moment counts.
+    if (judgeAnswer(details, given, step).kind === "too soon") return refuse(by, tooSoon);
     // A second tap finds the first one under way.
     answering.add(key);
     try {
-      const result = await options.answer(session, answerId, given, by);
+      const result = await options.answer(session, answerId, given, step);
       // Nothing was decided, so that another answer still counts.
       if (typeof result === "string") return refuse(by, result);
       references.revoke(key);

@@ -4,6 +4,7 @@
  */
 import { createAlertsInput } from "../alerts/input.ts";
 import { createPaneCheck } from "../alerts/visibility.ts";
+import { formatEnding, notSeen } from "../core/answers/words.ts";
 import type { ChannelSettings } from "../core/config/channels.ts";
 import type { Preferences } from "../core/config/preferences.ts";
 import type { LocalTime } from "../core/config/quiet.ts";
@@ -14,6 +15,7 @@ import type { ClockReading } from "../core/session/event.ts";
 import { createAskAlertKey, sessionKeyOf, sessionKeyOfAlert } from "../core/session/keys.ts";
 import { isProbe } from "../core/session/probe.ts";
 import type { Session } from "../core/session/session.ts";
+import { capitalize } from "../core/text/words.ts";
 import { timing } from "../core/timing.ts";
 import { computeCauses, type JudgedCause, type JudgedCauses } from "../core/view/alerts/alerts.ts";
 import { withLocalTime } from "../system/clock.ts";
@@ -27,7 +29,6 @@ import {
 } from "./active-channel.ts";
 import type { UserSituation } from "./escalation.ts";
 import { type CheckedChannel, checkAllChannels, listSecretFields } from "./index.ts";
-import { formatEnding, unknownEnding } from "./message.ts";
 import type { ChannelSecrets } from "./secrets.ts";
 
 export interface ChannelSinkOptions
@@ -247,14 +248,14 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
     const agoMs = now.t - ending.sinceT;
     if (ending.text === null && agoMs < endingMs) return now.at + endingMs - agoMs;
     const isLast = ending.text !== null || agoMs >= lateEndingMs;
-    channel.finish(key, ending.text ?? unknownEnding, isLast);
+    channel.finish(key, capitalize(ending.text ?? notSeen), isLast);
     return isLast ? null : now.at + lateEndingMs - agoMs;
   }
 
   function onAskEnded({ session, ask, how, where }: Extract<Transition, { kind: "ask-ended" }>): void {
     const key = createAskAlertKey(session, ask.id);
     if (!channels.some((channel) => channel.hasMessage(key))) return;
-    endings.set(key, { text: formatEnding(how, where), sinceT: clock().t });
+    endings.set(key, { text: formatEnding(how, ask.kind, where), sinceT: clock().t });
     dirty.add(sessionKeyOf(session));
     rounds.runNow();
   }

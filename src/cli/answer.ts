@@ -1,9 +1,11 @@
 /** `beckon answer`: shows what a session asks, or answers it. */
 
 import { closeSync, constants, openSync, readSync } from "node:fs";
+import { type AnswerStep, findOffer, judgeAnswer, listOffers } from "../core/answers/policy.ts";
+import { notWhole } from "../core/answers/words.ts";
 import type { Answer, AskDetails, Question } from "../core/session/ask-details.ts";
 import { findClosestText } from "../core/text/closest.ts";
-import { formatCount } from "../core/text/words.ts";
+import { capitalize, formatCount } from "../core/text/words.ts";
 import { sortSnapshots } from "../core/view/order.ts";
 import { type AskSnapshot, keyOfSnapshot, type SessionSnapshot } from "../core/view/snapshot.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
@@ -13,7 +15,6 @@ import {
   explainUnanswerable,
   formatAnswerCommand,
   isAnswerable,
-  needsConfirmation,
   sendAnswer,
   subjectOf,
 } from "./asks.ts";
@@ -45,11 +46,12 @@ export async function answer(args: string[]): Promise<number> {
   }
   const ask = chooseAsk(session, parsed.askId);
   const given = parseAnswer(ask.asked, parsed.words, parsed.literalFrom);
-  if (!parsed.isConfirmed && !isConfirmedInTerminal(ask.asked, given, nameOf(session))) {
+  const step = takeStep(ask.asked, given, nameOf(session), parsed.isConfirmed);
+  if (step === null) {
     print("Nothing was sent.\n");
     return 1;
   }
-  print(`${await sendAnswer(paths, session, ask, given)}\n`);
+  print(`${await sendAnswer(paths, session, ask, given, step)}\n`);
   return 0;
 }
 
@@ -149,12 +151,11 @@ function formatDetails(details: AskDetails, sessionName: string): string[] {
 
 /** `answerCommand` is what the words of an answer follow. */
 function formatAsk(details: AskDetails, sessionName: string, answerCommand: string): string[] {
-  const isPart = !details.isWhole && details.kind !== "question";
   const choices = choicesOf(details).map(([words, about]) => [`  ${answerCommand} ${words}`, about] as const);
   const columns = findWidest(choices.map(([command]) => command));
   return [
     ...formatDetails(details, sessionName),
-    ...(isPart ? ["Not all of it can be shown here, so you can allow it only in its terminal."] : []),
+    ...(details.isWhole ? [] : [`${capitalize(notWhole)}.`]),
     "Answer with:",
     ...choices.map(([command, about]) => {
       const fill = " ".repeat(columns - Bun.stringWidth(command));
@@ -165,51 +166,67 @@ function formatAsk(details: AskDetails, sessionName: string, answerCommand: stri
 
 type Choice = readonly [words: string, about: string];
 
-function choicesOf(details: AskDetails): Choice[] {
-  if (details.kind === "question") return questionChoices(details.questions);
-  const { always, isWhole } = details;
-  const allow: Choice[] = [
-    ["allow", ""],
-    ...always.map((text, n): Choice => [always.length === 1 ? "always" : `always ${n + 1}`, text]),
+const denials: Partial<Record<AskDetails["kind"], Choice>> = {
+  plan: ['"smaller steps"', "sends it back, with your text"],
+  question: ["deny", "declines to answer"],
+};
+
+/** The words that answer it. */
+export function choicesOf(details: AskDetails): Choice[] {
+  const { kind, always, questions } = details;
+  const offers = listOffers(details, createStep(false));
+  const rules = findOffer(offers, "always") ? always : [];
+  return [
+    ...(findOffer(offers, "allow") ? [["allow", ""] as const] : []),
+    ...rules.map((text, n): Choice => [always.length === 1 ? "always" : `always ${n + 1}`, text]),
+    ...(findOffer(offers, "reply") ? questionChoices(questions) : []),
+    denials[kind] ?? ["deny", 'or with a message: deny "use pnpm"'],
   ];
-  const deny: Choice =
-    details.kind === "plan"
-      ? ['"smaller steps"', "sends it back, with your text"]
-      : ["deny", 'or with a message: deny "use pnpm"'];
-  return isWhole ? [...allow, deny] : [deny];
 }
 
 function questionChoices(questions: readonly Question[]): Choice[] {
   const [first, ...others] = questions;
-  const deny: Choice = ["deny", "declines to answer"];
-  if (!first) return [deny];
+  if (!first) return [];
   const example = questions.map(({ isMultiple, options }) =>
     options.length === 0 ? '"…"' : isMultiple && options.length > 1 ? "1,2" : "1",
   );
   const about = others.length > 0 ? "a name or number for each question" : "an option's name or number";
   const ownText = questions.map(() => '"your own text"').join(" ");
-  return [[example.join(" "), first.options.length === 0 ? "" : about], [`-- ${ownText}`, ""], deny];
+  return [
+    [example.join(" "), first.options.length === 0 ? "" : about],
+    [`-- ${ownText}`, ""],
+  ];
 }
+
+/** `beckon answer` shows nothing before it answers, unless it asks again. */
+const createStep = (isConfirmed: boolean): AnswerStep => ({
+  front: process.stdin.isTTY && process.stdout.isTTY ? "command line" : "API",
+  isWholeShown: false,
+  shownMs: null,
+  isConfirmed,
+});
 
 /**
  * In a terminal, a yes to something long or dangerous is asked for again below the full text. Without a terminal nobody may
- * have read it, so something dangerous needs --yes.
+ * have read it, so something dangerous needs --yes. Returns null if the user has thought better of it.
  */
-function isConfirmedInTerminal(details: AskDetails, given: Answer, sessionName: string): boolean {
-  const isYes = given.do === "allow" || given.do === "always";
-  const [danger] = details.dangers;
-  if (!isYes || !needsConfirmation(details)) return true;
-  if (!process.stdin.isTTY || !process.stdout.isTTY) {
-    if (danger === undefined) return true;
+function takeStep(
+  details: AskDetails,
+  given: Answer,
+  sessionName: string,
+  isConfirmed: boolean,
+): AnswerStep | null {
+  const step = createStep(isConfirmed);
+  if (judgeAnswer(details, given, step).kind !== "needs confirmation") return step;
+  if (step.front === "API")
     throw usageError(
-      `this request is marked ⚠ ${stripControls(danger)}. Without a terminal, it is allowed only with --yes`,
+      `this request is marked ⚠ ${stripControls(details.dangers[0] ?? "")}. Without a terminal, it is allowed only with --yes`,
     );
-  }
   const always =
     given.do === "always" ? [stripControls(`From now on: ${details.always[given.choice] ?? ""}`)] : [];
   print(`${[...formatDetails(details, sessionName), ...always].join("\n")}\n`);
   discardTypedAhead();
-  return confirm("Allow it?");
+  return confirm("Allow it?") ? { ...step, isWholeShown: true, isConfirmed: true } : null;
 }
 
 /** What was typed before the text was on the screen is not an answer to it. */

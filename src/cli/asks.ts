@@ -1,5 +1,7 @@
 /** The open asks of a session: which can be answered from here, what they are about, and sending an answer. */
-import type { Answer, AskDetails } from "../core/session/ask-details.ts";
+import type { AnswerStep } from "../core/answers/policy.ts";
+import { describeAnswer } from "../core/answers/words.ts";
+import type { Answer } from "../core/session/ask-details.ts";
 import { formatFirstQuestion } from "../core/session/texts.ts";
 import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
 import { quoteIfNeeded } from "../shell/index.ts";
@@ -12,10 +14,6 @@ export type AnswerableAsk = AskSnapshot & Required<Pick<AskSnapshot, "asked" | "
 
 export const isAnswerable = (ask: AskSnapshot): ask is AnswerableAsk =>
   ask.answerId !== undefined && ask.asked !== undefined;
-
-/** Whether a yes must be given twice: nobody should allow several lines, or something dangerous, by habit. */
-export const needsConfirmation = ({ dangers, lines }: AskDetails): boolean =>
-  dangers.length > 0 || lines.length > 1;
 
 export function explainUnanswerable(ask: AskSnapshot, session: SessionSnapshot): string {
   const why = ask.why ?? "it is being answered";
@@ -53,15 +51,24 @@ export async function sendAnswer(
   session: SessionSnapshot,
   ask: AskSnapshot & Required<Pick<AskSnapshot, "answerId">>,
   answer: Answer,
+  step: AnswerStep,
 ): Promise<string> {
-  // The command has asked for the second yes itself.
-  const body = { ask: ask.answerId, by: "command line", confirmed: true, ...answer };
+  const body = { ask: ask.answerId, ...describeStep(step), ...answer };
   const response = await callApi(paths, `/api/sessions/${encodeKey(session)}/answer`, { body, timeoutMs });
   if (typeof response === "string") throw new Error(response);
   if (response.status !== 200) throw new Error(stripControls(String(response.body.error)));
-  const done = `${formatAnswer(answer, ask)} in ${nameOf(session)}: ${answeredSubjectOf(ask)}`;
-  const rule = answer.do === "always" ? ask.asked?.always[answer.choice] : undefined;
-  return stripControls(rule === undefined ? done : `${done}. From now on: ${rule}`);
+  const where = `in ${nameOf(session)}: ${answeredSubjectOf(ask)}`;
+  return stripControls(formatSentence(answer, ask, where));
+}
+
+/** What the user saw and did, for the API. A script has shown nothing, so it reports nothing. */
+function describeStep({ front, isWholeShown, shownMs, isConfirmed }: AnswerStep): object {
+  const isScript = front === "API";
+  return {
+    by: isScript ? "command line" : front,
+    ...(isScript ? {} : { shown: { whole: isWholeShown, ms: shownMs } }),
+    confirmed: isConfirmed,
+  };
 }
 
 /** All questions of an ask are answered at once. */
@@ -72,16 +79,16 @@ function answeredSubjectOf(ask: AskSnapshot): string {
   return `${truncate(summary, maxSubjectColumns)} and ${others}`;
 }
 
-function formatAnswer(given: Answer, { kind }: AskSnapshot): string {
-  switch (given.do) {
-    case "allow":
+/** "denied (use pnpm) in shop-api: npm test" */
+function formatSentence(answer: Answer, { kind, asked }: AskSnapshot, where: string): string {
+  const { done, detail } = describeAnswer(answer, { kind, always: asked?.always ?? [] });
+  if (detail === null) return `${done} ${where}`;
+  switch (answer.do) {
     case "always":
-      return kind === "plan" ? "approved" : "allowed";
-    case "deny": {
-      const done = kind === "plan" ? "sent back" : "denied";
-      return given.message === null ? done : `${done} (${given.message})`;
-    }
+      return `allowed ${where}. From now on: ${detail}`;
     case "reply":
-      return `replied ${given.replies.map((labels) => labels.join(", ")).join(" / ")}`;
+      return `${done} ${detail} ${where}`;
+    default:
+      return `${done} (${detail}) ${where}`;
   }
 }

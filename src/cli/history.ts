@@ -1,5 +1,6 @@
 /** `beckon history`: searches what happened, or exports it. */
 import { existsSync } from "node:fs";
+import { formatEndingCell } from "../core/answers/words.ts";
 import { limits } from "../core/limits.ts";
 import { shortenHomePath } from "../core/text/paths.ts";
 import { formatExactDuration } from "../core/view/figures.ts";
@@ -194,8 +195,8 @@ function colourOf({ kind, severity }: HistoryItem): string {
 }
 
 /** `allowed · menu · 12s` */
-function formatOutcome({ how, where, waitedMs }: HistoryItem): string {
+function formatOutcome({ kind, how, where, waitedMs }: HistoryItem): string {
   if (waitedMs === null) return "";
-  const parts = [how ?? "open", where === how ? null : where, formatExactDuration(waitedMs)];
-  return stripControls(parts.filter((part) => part !== null).join(" · "));
+  const ending = how === null ? "open" : formatEndingCell(how, kind, where);
+  return stripControls(`${ending} · ${formatExactDuration(waitedMs)}`);
 }

@@ -1,4 +1,5 @@
 /** What the API sends besides sessions: the history, its statistics, the lanes of a day, and the event stream. */
+import type { AskEnding } from "./answers/ending.ts";
 import type { Quiet } from "./config/quiet.ts";
 import type { AskSnapshot, SessionSnapshot } from "./view/snapshot.ts";
 
@@ -20,9 +21,6 @@ export const historyKinds = [
 ] as const;
 
 export type HistoryKind = (typeof historyKinds)[number];
-
-/** How an ask ended. "rule": a rule of the user's allowed it. "dismissed": it went away without an answer that beckon saw. */
-export type AskEnding = "allowed" | "always" | "denied" | "replied" | "approved" | "rule" | "dismissed";
 
 export type Severity = "debug" | "info" | "warn" | "error";
 

@@ -3,10 +3,10 @@
  * damaged file was set aside. Of what changes sessions, the journal has hook events only, so asks and spans are what the hooks
  * alone say.
  */
+import { endingOfChange } from "../core/answers/ending.ts";
 import type { AskEnd, Transition } from "../core/ports.ts";
 import type { AgentEvent } from "../core/session/event.ts";
 import type { Ask } from "../core/session/session.ts";
-import type { AskEnding } from "../core/wire.ts";
 import { createStore } from "../state/store.ts";
 import { createTransitionFinder } from "../state/transitions.ts";
 import { createStateRow, type StateRow } from "./rows.ts";
@@ -37,7 +37,7 @@ export function createStateReplay(): StateReplay {
   store.subscribe((session, event) => {
     finder.onChange(session, event.at);
     for (const { ask, at } of closed) {
-      const end: AskEnd = { session, ask, how: findEnding(ask, event), where: null, at };
+      const end: AskEnd = { session, ask, how: endingOfChange(event.change, ask.kind), where: null, at };
       finder.onAskEnded(end);
     }
     closed = [];
@@ -58,20 +58,4 @@ export function createStateReplay(): StateReplay {
  */
 function isOnlyReminded({ from, tool }: Ask): boolean {
   return from === "reminder" && tool === null;
-}
-
-function findEnding({ kind }: Ask, { change }: AgentEvent): AskEnding {
-  switch (change.kind) {
-    case "tool-end":
-      if (change.outcome === "denied") return "denied";
-      return kind === "question" ? "replied" : kind === "plan" ? "approved" : "allowed";
-    case "ask-ended":
-      return change.outcome === "allowed" && kind === "plan" ? "approved" : (change.outcome ?? "dismissed");
-    case "elicitation-end":
-      return "replied";
-    case "tool-batch-end":
-      return "denied";
-    default:
-      return "dismissed";
-  }
 }

@@ -1,4 +1,5 @@
 /** Nothing answers a request except the user or one of their rules. */
+
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { decide } from "../../src/agents/claude/answering/decide.ts";
@@ -14,6 +15,7 @@ import { type Change, createInternalEvent } from "../../src/core/session/event.t
 import { answerIdOf } from "../../src/core/session/keys.ts";
 import { createStore } from "../../src/state/store.ts";
 import { verifyDecision } from "../../src/system/decision-signature.ts";
+import { createStep } from "../core/answers/fixture.ts";
 import { waitUntil } from "../wait-until.ts";
 
 const key = "key of this start";
@@ -198,6 +200,7 @@ const answering: fc.Arbitrary<Step> = fc.record({
   nth,
   with: fc.nat({ max: 3 }),
 });
+const api = createStep("API", { by: "test", isConfirmed: true });
 const answers: readonly Answer[] = [
   { do: "allow" },
   { do: "deny", message: null },
@@ -277,7 +280,7 @@ async function runSteps(steps: readonly Step[]) {
         const answer = answers[step.with] as Answer;
         if (!hook || !found) break;
         const before = hook.sent.length;
-        await fixture.pending().answer(found.session, answerIdOf(found.ask), answer, "test");
+        await fixture.pending().answer(found.session, answerIdOf(found.ask), answer, api);
         if (hook.sent.length > before) {
           const decision = JSON.stringify(decide(hook.payload, answer));
           decisions.set(hook.id, [...(decisions.get(hook.id) ?? []), decision]);
@@ -368,7 +371,7 @@ describe("answer ids", () => {
     expect(first?.request).toBe(earlier.id);
     const session = fixture.store.get("claude", "s-0");
     if (!session) throw new Error("no session");
-    expect(await fixture.pending().answer(session, name, { do: "allow" }, "test")).toMatchObject({
+    expect(await fixture.pending().answer(session, name, { do: "allow" }, api)).toMatchObject({
       refused: 409,
     });
     expect([later.sent, earlier.sent]).toEqual([[], []]);
@@ -384,7 +387,7 @@ test('"No" in the terminal while an answer is on its way: the answer is refused 
   hook.isSilent = true;
   const found = fixture.find(hook.id);
   if (!found) throw new Error("no ask");
-  const answered = fixture.pending().answer(found.session, answerIdOf(found.ask), { do: "allow" }, "test");
+  const answered = fixture.pending().answer(found.session, answerIdOf(found.ask), { do: "allow" }, api);
   fixture.pending().end(hook.id, "stopped");
   expect(await answered).toMatchObject({ refused: 409 });
   expect(fixture.find(hook.id)).toBeNull();

@@ -1,4 +1,5 @@
 /** Requests that an agent's own server answers, without a hook that waits. */
+
 import { beforeEach, expect, test } from "bun:test";
 import { codex } from "../../src/agents/codex/index.ts";
 import { createPendingRequests, type GivenAnswer, type PendingRequests } from "../../src/answers/pending.ts";
@@ -6,6 +7,7 @@ import { createInternalEvent } from "../../src/core/session/event.ts";
 import { answerIdOf } from "../../src/core/session/keys.ts";
 import type { Session } from "../../src/core/session/session.ts";
 import { createStore } from "../../src/state/store.ts";
+import { createStep } from "../core/answers/fixture.ts";
 
 const payload = {
   method: "item/commandExecution/requestApproval",
@@ -83,10 +85,24 @@ test("a request that asks for something else is not answered by what was shown b
     payload: { ...payload, command: "curl evil.example" },
     send: (decision) => sent.push(decision) > 0,
   });
-  expect(await pending.answer(session(), id, { do: "allow" }, "phone")).toMatchObject({ refused: 409 });
+  expect(
+    await pending.answer(
+      session(),
+      id,
+      { do: "allow" },
+      createStep("channel", { by: "phone", isConfirmed: true }),
+    ),
+  ).toMatchObject({ refused: 409 });
   expect(sent).toEqual([]);
   hold();
-  expect(await pending.answer(session(), id, { do: "allow" }, "phone")).toMatchObject({ ok: true });
+  expect(
+    await pending.answer(
+      session(),
+      id,
+      { do: "allow" },
+      createStep("channel", { by: "phone", isConfirmed: true }),
+    ),
+  ).toMatchObject({ ok: true });
 });
 
 test("nor is one that has the same 32-bit hash as what was shown", async () => {
@@ -107,7 +123,14 @@ test("nor is one that has the same 32-bit hash as what was shown", async () => {
   const id = answerId();
   release();
   hold(other);
-  expect(await pending.answer(session(), id, { do: "allow" }, "phone")).toMatchObject({ refused: 409 });
+  expect(
+    await pending.answer(
+      session(),
+      id,
+      { do: "allow" },
+      createStep("channel", { by: "phone", isConfirmed: true }),
+    ),
+  ).toMatchObject({ refused: 409 });
   expect(sent).toEqual([]);
 });
 
@@ -116,14 +139,23 @@ test("the whole command is shown, and the answer goes to the server once", async
   const [ask] = session().asks;
   expect(ask && pending.details(ask)).toMatchObject({ lines: ["npm publish"], isWhole: true });
   const id = answerId();
-  expect(await pending.answer(session(), id, { do: "allow" }, "menu")).toEqual({
+  expect(
+    await pending.answer(session(), id, { do: "allow" }, createStep("menu", { isConfirmed: true })),
+  ).toEqual({
     ok: true,
     answered: "allowed",
   });
   expect(sent).toEqual([{ decision: "accept" }]);
   expect(session().asks).toEqual([]);
   expect(answered).toMatchObject([{ how: "allowed", by: "menu" }]);
-  expect(await pending.answer(session(), id, { do: "deny", message: null }, "menu")).toMatchObject({
+  expect(
+    await pending.answer(
+      session(),
+      id,
+      { do: "deny", message: null },
+      createStep("menu", { isConfirmed: true }),
+    ),
+  ).toMatchObject({
     refused: 409,
   });
   expect(sent).toHaveLength(1);
@@ -132,7 +164,12 @@ test("the whole command is shown, and the answer goes to the server once", async
 test("after the server has the answer from the terminal, beckon's comes too late", async () => {
   hold();
   release();
-  const result = await pending.answer(session(), answerId(), { do: "allow" }, "menu");
+  const result = await pending.answer(
+    session(),
+    answerId(),
+    { do: "allow" },
+    createStep("menu", { isConfirmed: true }),
+  );
   expect(result).toMatchObject({ refused: 409, error: expect.stringContaining("shared server") });
   expect(sent).toEqual([]);
 });
@@ -140,7 +177,12 @@ test("after the server has the answer from the terminal, beckon's comes too late
 test("an answer that does not reach the server is not shown as given", async () => {
   hold();
   isReachable = false;
-  const result = await pending.answer(session(), answerId(), { do: "allow" }, "menu");
+  const result = await pending.answer(
+    session(),
+    answerId(),
+    { do: "allow" },
+    createStep("menu", { isConfirmed: true }),
+  );
   expect(result).toMatchObject({ refused: 409, error: expect.stringContaining("may not have arrived") });
   expect(answered).toEqual([]);
 });
@@ -148,7 +190,9 @@ test("an answer that does not reach the server is not shown as given", async () 
 test("nothing can be answered while answering is turned off", async () => {
   isEnabled = false;
   hold();
-  expect(await pending.answer(session(), answerId(), { do: "allow" }, "menu")).toMatchObject({
+  expect(
+    await pending.answer(session(), answerId(), { do: "allow" }, createStep("menu", { isConfirmed: true })),
+  ).toMatchObject({
     refused: 409,
   });
   expect(sent).toEqual([]);

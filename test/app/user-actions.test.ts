@@ -8,6 +8,7 @@ import { noPreferences } from "../../src/core/config/preferences.ts";
 import type { UserAction } from "../../src/core/config/user-action.ts";
 import type { FocusOutcome } from "../../src/core/view/focus-text.ts";
 import { watchConfig } from "../../src/storage/config-file.ts";
+import { createStep } from "../core/answers/fixture.ts";
 import { blocked, keyOf, minute, now } from "../core/view/menu/fixture.ts";
 
 const session = blocked("shop", minute);
@@ -53,7 +54,13 @@ async function click(
   return messages;
 }
 const allow = (key: string) =>
-  ({ do: "answer", session: key, ask: "ask-1.abc", answer: { do: "allow" }, by: "menu" }) as const;
+  ({
+    do: "answer",
+    session: key,
+    ask: "ask-1.abc",
+    answer: { do: "allow" },
+    step: createStep("menu"),
+  }) as const;
 
 test("the transcript of a session is opened, or the reason is shown", async () => {
   const action = { do: "transcript", session: keyOf(session) } as const;
@@ -102,7 +109,7 @@ test("a click answers the ask it was shown for, and shows no message if that wor
     answers.push(all);
     return { ok: true, answered: "allowed" };
   });
-  expect(answers).toEqual([[session, "ask-1.abc", { do: "allow" }, "menu"]]);
+  expect(answers).toEqual([[session, "ask-1.abc", { do: "allow" }, createStep("menu")]]);
   expect(messages).toEqual([]);
 });
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createAnswer, createDraft, formatEnding } from "../../src/channels/message.ts";
+import { createAnswer, createDraft } from "../../src/channels/message.ts";
 import type { ChannelSettings } from "../../src/core/config/channels.ts";
 import type { AskDetails, Question } from "../../src/core/session/ask-details.ts";
 import type { Ask, Session } from "../../src/core/session/session.ts";
@@ -78,18 +78,6 @@ test("an option that the question no longer has gives no answer", () => {
   expect(createAnswer({ do: "option", index: 3 }, null, one)).toBe("there is no such option");
 });
 
-test.each([
-  ["allowed", "terminal", "Allowed in the terminal"],
-  ["replied", "terminal", "Answered in the terminal"],
-  ["denied", "phone (@joe)", "Denied by phone (@joe)"],
-  ["approved", "page", "Approved on the dashboard"],
-  ["always", "command line", "Allowed for good on the command line"],
-  ["rule", "rule", "Allowed by a rule of yours"],
-  ["dismissed", null, "No longer waiting for you"],
-] as const)("%s, %s: %s", (how, where, text) => {
-  expect(formatEnding(how, where)).toBe(text);
-});
-
 describe("what is sent at each level is what README and docs/channels.md show", () => {
   const ask = { id: "1", kind: "permission", tool: "Bash", summary: "npm publish --dry-run", agentId: null };
   const cwd = "/home/me/checkout-api";
@@ -125,7 +113,7 @@ describe("what is sent at each level is what README and docs/channels.md show", 
       isAnswering: false,
       details,
       hasSecret: false,
-      isConfirming: false,
+      confirmingMs: null,
       formatTime: () => "14:20",
       mask: (text) => text,
     });
@@ -162,7 +150,7 @@ test("a reason is asked for only if the agent takes one", () => {
       isAnswering: true,
       details,
       hasSecret: false,
-      isConfirming: false,
+      confirmingMs: null,
       formatTime: () => "now",
       mask: (text) => text,
     });

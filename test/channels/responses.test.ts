@@ -5,14 +5,22 @@ import type { ChannelSettings } from "../../src/core/config/channels.ts";
 import type { AskDetails } from "../../src/core/session/ask-details.ts";
 import { answerIdOf } from "../../src/core/session/keys.ts";
 import type { Ask, Session } from "../../src/core/session/session.ts";
+import { timing } from "../../src/core/timing.ts";
+import { createStep } from "../core/answers/fixture.ts";
 
 const ask = { id: "1", kind: "permission", request: "event-1" } as Ask;
 const session = { agent: "claude", sessionId: "s1" } as Session;
 const details = {
   kind: "permission",
+  isWhole: true,
   dangers: ["becomes root (sudo)"],
+  always: [],
   questions: [],
 } as unknown as AskDetails;
+
+const offers = [{ do: "allow" }, { do: "deny" }, { do: "text" }] as const;
+/** The first of two taps was made a while ago. */
+const confirmed = createStep("channel", { isConfirmed: true, shownMs: 5_000 });
 
 function createFixture(more: Partial<ResponseHandlerOptions> = {}) {
   const references = createReferences(null, () => {});
@@ -24,13 +32,12 @@ function createFixture(more: Partial<ResponseHandlerOptions> = {}) {
     settings: () => ({ accounts: ["1"] }) as unknown as ChannelSettings,
     isAnswering: () => true,
     references,
-    findAsk: () => ({ session, ask, details, offers: [{ do: "allow" }, { do: "deny" }, { do: "text" }] }),
-    answer: async (_session, _id, answer, by) => {
+    findAsk: () => ({ session, ask, details, offers, step: confirmed }),
+    answer: async (_session, _id, answer, { by }) => {
       answers.push([answer, by]);
       return { answered: "allowed" } as never;
     },
     onConfirm: () => {},
-    wasJustConfirmed: () => false,
     onTest: () => {},
     onRefused: (text) => refusals.push(text),
     schedule: () => () => {},
@@ -71,7 +78,7 @@ test("answers that are turned off while a tap waits for its hook are not taken",
   let isConnected = false;
   const { allow, send, answers } = createFixture({
     isAnswering: () => isOn,
-    findAsk: () => ({ session, ask, details: isConnected ? details : null, offers: [{ do: "allow" }] }),
+    findAsk: () => ({ session, ask, details: isConnected ? details : null, offers, step: confirmed }),
     schedule(work) {
       isOn = false;
       isConnected = true;
@@ -84,23 +91,25 @@ test("answers that are turned off while a tap waits for its hook are not taken",
 });
 
 test("a double tap does not confirm what is dangerous, and the button still works a moment later", async () => {
-  let isJustConfirmed = true;
+  let shownMs = timing.minReadMs - 1;
   const {
     allow,
     deny,
     send: tap,
     answers,
     refusals,
-  } = createFixture({ wasJustConfirmed: () => isJustConfirmed });
+  } = createFixture({
+    findAsk: () => ({ session, ask, details, offers, step: { ...confirmed, shownMs } }),
+  });
   expect(await tap(allow)).toEqual({
-    text: "Not accepted: that was too quick: read it, then tap again.",
+    text: "Not accepted: that was too quick: read it, then answer again.",
     isAccepted: false,
   });
   expect(answers).toEqual([]);
   expect(refusals).toEqual([
-    "an answer by phone (@joe) was refused: that was too quick: read it, then tap again",
+    "an answer by phone (@joe) was refused: that was too quick: read it, then answer again",
   ]);
-  isJustConfirmed = false;
+  shownMs = timing.minReadMs;
   expect((await tap(allow)).isAccepted).toBe(true);
   expect(answers).toEqual([[{ do: "allow" }, "phone (@joe)"]]);
   expect((await tap(deny)).isAccepted).toBe(false);

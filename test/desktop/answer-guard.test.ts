@@ -1,16 +1,18 @@
 /** Clicks on answers in the menu. */
+
 import { expect, test } from "bun:test";
 import type { UserAction } from "../../src/core/config/user-action.ts";
 import { timing } from "../../src/core/timing.ts";
 import { createAnswerGuard } from "../../src/desktop/tray/answer-guard.ts";
+import { createStep } from "../core/answers/fixture.ts";
 import { entry } from "./tray-app.ts";
 
-const allow = (ask: string): UserAction => ({
+const allow = (ask: string): Extract<UserAction, { do: "answer" }> => ({
   do: "answer",
   session: "claude:a",
   ask,
   answer: { do: "allow" },
-  by: "menu",
+  step: createStep("menu"),
 });
 const confirm = (ask: string): UserAction => ({ do: "confirm", session: "claude:a", ask });
 
@@ -49,11 +51,14 @@ test("a click on an answer that has just appeared in an open menu answers nothin
   menu.pass(timing.minReadMs);
   menu.show(allow("second"));
   menu.pass(timing.minReadMs - 1);
-  expect(menu.click(allow("second"))).toBe(false);
+  expect(menu.click(allow("second"))).toBeNull();
   expect(menu.messages).toEqual(["Nothing was answered"]);
   menu.show(allow("second"));
   menu.pass(1);
-  expect(menu.click(allow("second"))).toBe(true);
+  expect(menu.click(allow("second"))).toEqual({
+    ...allow("second"),
+    step: createStep("menu", { shownMs: timing.minReadMs }),
+  });
 });
 
 test("a click on an answer that the menu no longer offers answers nothing", () => {
@@ -61,20 +66,21 @@ test("a click on an answer that the menu no longer offers answers nothing", () =
   menu.show(allow("first"));
   menu.pass(timing.minReadMs);
   menu.show();
-  expect(menu.click(allow("first"))).toBe(false);
+  expect(menu.click(allow("first"))).toBeNull();
 });
 
 test("clicks that answer nothing are never delayed", () => {
   const menu = createHarness();
-  expect(menu.click({ do: "quit" })).toBe(true);
-  expect(menu.click({ do: "focus", session: "claude:a" })).toBe(true);
+  expect(menu.click({ do: "quit" })).toEqual({ do: "quit" });
+  const focus: UserAction = { do: "focus", session: "claude:a" };
+  expect(menu.click(focus)).toEqual(focus);
 });
 
 test("the first click on something dangerous only asks for a second one, for a minute", () => {
   const menu = createHarness();
   menu.show(confirm("first"));
   menu.pass(timing.minReadMs);
-  expect(menu.click(confirm("first"))).toBe(false);
+  expect(menu.click(confirm("first"))).toBeNull();
   expect(menu.messages).toEqual(["Not allowed yet: this is marked as dangerous"]);
   expect(menu.refreshes()).toBe(1);
   expect(menu.confirming()).toBe("first");
@@ -93,5 +99,5 @@ test("a double click does not confirm", () => {
   menu.click(confirm("first"));
   menu.show(allow("first"));
   menu.pass(100);
-  expect(menu.click(allow("first"))).toBe(false);
+  expect(menu.click(allow("first"))).toBeNull();
 });

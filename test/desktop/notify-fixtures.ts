@@ -1,10 +1,12 @@
 /** What tests of notifiers share: alerts, recorded events, and a private bus with a fake server. */
+
 import { afterEach, beforeEach } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Notifier, NotifierOptions } from "../../src/core/ports.ts";
 import type { Alert } from "../../src/core/view/view.ts";
 import { openFreedesktopNotifier } from "../../src/desktop/notify/freedesktop.ts";
+import { createStep } from "../core/answers/fixture.ts";
 import { hasAll, testWith } from "../needs.ts";
 import { type FakeServerOptions, type PrivateBus, startBus, startServer } from "./private-bus.ts";
 
@@ -22,7 +24,12 @@ export const alert = (more: Partial<Alert> = {}): Alert => ({
 
 /** An alert that can be answered, with this many lines. */
 export const answerable = (lines: number, more: Partial<Alert> = {}): Alert => {
-  const action = { do: "answer", session: "claude:1", ask: "ask-1.abc", by: "notification" } as const;
+  const action = {
+    do: "answer",
+    session: "claude:1",
+    ask: "ask-1.abc",
+    step: createStep("notification"),
+  } as const;
   return alert({
     body: [...Array.from({ length: lines - 1 }, (_, n) => `  step   <${n}>`), "main · tmux"].join("\n"),
     isExact: true,

@@ -1,8 +1,9 @@
 /** Statistics, lanes and retention of days that were computed by hand. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { statSync } from "node:fs";
+import type { AskEnding } from "../../src/core/answers/ending.ts";
 import { dayMs, hourMs, minuteMs } from "../../src/core/timing.ts";
-import type { AskEnding, Lanes, SpanState, Stats } from "../../src/core/wire.ts";
+import type { Lanes, SpanState, Stats } from "../../src/core/wire.ts";
 import type { SessionRow, StateRow } from "../../src/history/rows.ts";
 import { removeTemporaryFolders, temporaryFolder } from "../storage/folder.ts";
 import { createHistoryFixture, createTestRow, type HistoryFixture } from "./fixture.ts";

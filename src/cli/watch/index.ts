@@ -139,6 +139,6 @@ function perform(paths: Paths, action: SessionAction): Promise<string> {
     case "dismiss":
       return dismissSession(paths, session);
     case "answer":
-      return sendAnswer(paths, session, action.ask, action.answer);
+      return sendAnswer(paths, session, action.ask, action.answer, action.step);
   }
 }

@@ -1,9 +1,11 @@
 /** Draws the model: one text for each row of the terminal. Pure. */
+import { type AnswerStep, findOffer, listOffers } from "../../core/answers/policy.ts";
+import { nameApproval, notWhole } from "../../core/answers/words.ts";
 import type { AskDetails } from "../../core/session/ask-details.ts";
 import { formatFailure, summarizeAskInFull } from "../../core/session/texts.ts";
 import { continuationMark } from "../../core/text/fit.ts";
 import { shortenHomePath } from "../../core/text/paths.ts";
-import { formatCount } from "../../core/text/words.ts";
+import { capitalize, formatCount } from "../../core/text/words.ts";
 import { formatAge, formatUsage } from "../../core/view/figures.ts";
 import { groupMarks, groups } from "../../core/view/group-names.ts";
 import { branchOf } from "../../core/view/session-names.ts";
@@ -353,10 +355,9 @@ const filterHints: readonly Hint[] = [
 function listHints(model: Model): readonly Hint[] {
   const session = findSelected(model);
   const ask = session && blockingAsks(session).find(({ answerId }) => answerId !== undefined);
-  const verb = ask?.kind === "question" ? "answer" : ask?.kind === "plan" ? "approve" : "allow";
   const isLive = session !== null && session.group !== "ended";
   return [
-    ...(ask ? [hint("a", verb, 3), hint("d", "deny", 4)] : []),
+    ...(ask ? [hint("a", nameApproval(ask.kind), 3), hint("d", "deny", 4)] : []),
     ...(session ? [hint("Enter", "go there", 5)] : []),
     hint("/", "filter", 6),
     ...(isLive ? [hint("m", session.silenceKind === "muted" ? "unmute" : "mute", 7)] : []),
@@ -423,14 +424,8 @@ const createAskBody = ({ size }: Model, { session, ask }: AskScreen): Line[] => 
   const { asked } = ask;
   const [first, ...others] = asked.questions;
   const isLong = first !== undefined && (others.length > 0 || first.isMultiple);
-  const note =
-    asked.kind === "question"
-      ? isLong
-        ? `Several answers: give them in its terminal, or with ${formatAnswerCommand(shortId(session), ask)}`
-        : null
-      : asked.isWhole
-        ? null
-        : "Not all of it can be shown here, so you can allow it only in its terminal.";
+  const severalAnswers = `Several answers: give them in its terminal, or with ${formatAnswerCommand(shortId(session), ask)}`;
+  const note = asked.isWhole ? (isLong ? severalAnswers : null) : `${capitalize(notWhole)}.`;
   return [
     ...createAskLines(asked, size.columns),
     ...(note === null
@@ -450,11 +445,13 @@ export function countAskLines(
   };
 }
 
-/** A yes needs all of the text, and all of it must have been on the screen. */
-export function canAllow(model: Model, screen: AskScreen): boolean {
-  const { asked } = screen.ask;
-  return asked.kind !== "question" && asked.isWhole && screen.seenTo >= countAskLines(model, screen).lines;
-}
+/** The full text on a screen of its own is the second step: a yes in the list has opened it, or the user has. */
+export const createAskStep = (model: Model, screen: AskScreen): AnswerStep => ({
+  front: "list",
+  isWholeShown: screen.seenTo >= countAskLines(model, screen).lines,
+  shownMs: model.now - screen.openedAt,
+  isConfirmed: true,
+});
 
 /** The question, if a digit can answer it. */
 export function findSingleQuestion({ ask: { asked } }: AskScreen): AskDetails["questions"][number] | null {
@@ -497,10 +494,13 @@ function askHints(model: Model, screen: AskScreen, asks: number): readonly Hint[
 /** null if it cannot be allowed here. */
 function createYesHint(model: Model, screen: AskScreen): readonly [key: string, does: string] | null {
   const { asked } = screen.ask;
+  const offers = listOffers(asked, createAskStep(model, screen));
   if (asked.kind === "question") {
+    if (asked.isWhole && !findOffer(offers, "reply")) return ["↓", "read on"];
     const count = Math.min(9, findSingleQuestion(screen)?.options.length ?? 0);
     return count === 0 ? null : [count === 1 ? "1" : `1-${count}`, "answer"];
   }
   if (!asked.isWhole) return null;
-  return canAllow(model, screen) ? ["y", asked.kind === "plan" ? "approve" : "allow"] : ["↓", "read on"];
+  const isOffered = findOffer(offers, "allow") !== null;
+  return isOffered ? ["y", nameApproval(asked.kind)] : ["↓", "read on"];
 }

@@ -1,8 +1,17 @@
 /** What a key, new data or a finished action changes, and what is to be done. Pure. */
-import type { Answer, AskDetails } from "../../core/session/ask-details.ts";
-import { timing } from "../../core/timing.ts";
+import {
+  type AnswerStep,
+  findOffer,
+  isTooSoon,
+  judgeAnswer,
+  listOffers,
+  type RefusedVerdict,
+} from "../../core/answers/policy.ts";
+import { explainVerdict, tooSoon } from "../../core/answers/words.ts";
+import type { Answer } from "../../core/session/ask-details.ts";
+import { capitalize } from "../../core/text/words.ts";
 import { type AskSnapshot, keyOfSnapshot, type SessionSnapshot } from "../../core/view/snapshot.ts";
-import { isAnswerable, needsConfirmation } from "../asks.ts";
+import { isAnswerable } from "../asks.ts";
 import { notRunning } from "../client.ts";
 import type { Input } from "./keys.ts";
 import {
@@ -18,10 +27,10 @@ import {
   type WatchData,
 } from "./model.ts";
 import {
-  canAllow,
   computeLayout,
   countAskLines,
   countHelpLines,
+  createAskStep,
   findSingleQuestion,
   isAskShown,
 } from "./screen.ts";
@@ -44,6 +53,7 @@ export type SessionAction =
       readonly session: SessionSnapshot;
       readonly ask: AskToAnswer;
       readonly answer: Answer;
+      readonly step: AnswerStep;
     };
 
 export type WatchEvent = { readonly now: number } & (
@@ -312,28 +322,34 @@ function pressAnswer(model: Model, session: SessionSnapshot, key: "a" | "d", isA
     const why = details?.asks.find(({ kind }) => kind !== "idle")?.why ?? "it is being answered";
     return stay(say(model, `${name} cannot be answered from here: ${why}. Enter goes there.`, true));
   }
-  const isRead = isAlone && model.now - model.changedAt >= timing.minReadMs;
+  // Keys that came together were pressed before anything was read.
+  const shownMs = isAlone ? model.now - model.changedAt : 0;
+  const step: AnswerStep = { front: "list", isWholeShown: isAskShown(model), shownMs, isConfirmed: false };
   // Of several asks, the user chooses one.
   const isOnly = asks.length === 1;
   if (isOnly && key === "d")
-    return isRead
-      ? answer(model, session, ask, { do: "deny", message: null })
-      : stay(say(model, "This has just changed. Look at it, then press d again.", true));
+    return isTooSoon(step)
+      ? stay(say(model, `${capitalize(tooSoon)}.`, true))
+      : answer(model, session, ask, { do: "deny", message: null }, step);
   const inFull = details?.asks.find(({ answerId }) => answerId === ask.answerId);
   if (!details || !inFull)
     return stay({ ...model, opening: { key: keyOfSnapshot(session), answerId: ask.answerId } });
-  if (isOnly && isRead && isAnswerable(inFull) && isPlainYes(inFull.asked) && isAskShown(model))
-    return answer(model, session, inFull, { do: "allow" });
+  const yes: Answer = { do: "allow" };
+  if (isOnly && isAnswerable(inFull) && judgeAnswer(inFull.asked, yes, step).kind === "allowed")
+    return answer(model, session, inFull, yes, step);
   return stay(openAsk(model, details, inFull));
 }
 
-const isPlainYes = (asked: AskDetails): boolean =>
-  asked.kind === "permission" && asked.isWhole && !needsConfirmation(asked);
-
-function answer(model: Model, session: SessionSnapshot, ask: AskToAnswer, given: Answer): Step {
+function answer(
+  model: Model,
+  session: SessionSnapshot,
+  ask: AskToAnswer,
+  given: Answer,
+  step: AnswerStep,
+): Step {
   if (model.sending !== null) return stay(say(model, "Your last answer is still being sent.", true));
   const sending: Model = { ...model, screen: { kind: "list" }, sending: ask.answerId };
-  return stay(say(sending, "Sending your answer …"), { do: "answer", session, ask, answer: given });
+  return stay(say(sending, "Sending your answer …"), { do: "answer", session, ask, answer: given, step });
 }
 
 function openAsk(model: Model, session: SessionSnapshot, ask: AskSnapshot): Model {
@@ -359,6 +375,8 @@ function pressInAsk(model: Model, screen: AskScreen, key: string, isAlone: boole
     const limited = Math.max(-screen.top, Math.min(room, rows));
     return stay({ ...model, screen: showFrom(model, screen, screen.top + limited) });
   }
+  const step = createAskStep(model, screen);
+  const isOffered = findOffer(listOffers(ask.asked, step), "allow") !== null;
   switch (key) {
     case "escape":
     case "q":
@@ -383,27 +401,32 @@ function pressInAsk(model: Model, screen: AskScreen, key: string, isAlone: boole
     case "9":
       break;
     case "a":
-      return stay(canAllow(model, screen) ? say(model, "Press y to allow it.") : model);
+      return stay(isOffered ? say(model, "Press y to allow it.") : model);
     default:
       return stay(model);
   }
   if (!isAlone) return stay(say(model, "Several keys came at once, so none of them answered.", true));
-  if (key === "d") return answer(model, session, ask, { do: "deny", message: null });
-  if (key === "y") {
-    if (!canAllow(model, screen)) return stay(say(model, explainNoAllow(screen), true));
-    return model.now - screen.openedAt >= timing.minReadMs
-      ? answer(model, session, ask, { do: "allow" })
-      : stay(say(model, "This has just appeared. Read it, then press y again.", true));
-  }
-  const option = findSingleQuestion(screen)?.options[Number(key) - 1];
-  return option ? answer(model, session, ask, { do: "reply", replies: [[option.label]] }) : stay(model);
+  const given = findAnswer(screen, key);
+  if (given === null) return stay(model);
+  const verdict = judgeAnswer(ask.asked, given, step);
+  return verdict.kind === "allowed"
+    ? answer(model, session, ask, given, step)
+    : stay(say(model, explainNoAnswer(verdict, screen, given), true));
 }
 
-function explainNoAllow({ ask: { asked } }: AskScreen): string {
-  if (asked.kind === "question") return "A question is answered with the number of an option.";
-  return asked.isWhole
-    ? "Read it to the end first: scroll down."
-    : "Not all of it can be shown here, so you can allow it only in its terminal.";
+/** null if this key answers nothing here. */
+function findAnswer(screen: AskScreen, key: string): Answer | null {
+  if (key === "d") return { do: "deny", message: null };
+  if (key === "y") return { do: "allow" };
+  const option = findSingleQuestion(screen)?.options[Number(key) - 1];
+  return option ? { do: "reply", replies: [[option.label]] } : null;
+}
+
+function explainNoAnswer(verdict: RefusedVerdict, { ask: { asked } }: AskScreen, given: Answer): string {
+  const why = verdict.kind === "refused" ? verdict.why : null;
+  if (why === "unfit") return "A question is answered with the number of an option.";
+  if (why === "not shown") return "Read it to the end first: scroll down.";
+  return `${capitalize(explainVerdict(verdict, asked, given.do))}.`;
 }
 
 function openNext(model: Model, screen: AskScreen): Model {

@@ -1,3 +1,4 @@
+import type { AnswerStep } from "../answers/policy.ts";
 import type { Answer } from "../session/ask-details.ts";
 
 /** What the user can do from the menu, from an alert, or on the command line. Sessions are named `agent:sessionId`. */
@@ -10,7 +11,7 @@ export type UserAction =
       readonly session: string;
       readonly ask: string;
       readonly answer: Answer;
-      readonly by: "menu" | "notification";
+      readonly step: AnswerStep;
     }
   /** The first of the two clicks that allow something dangerous in the menu. The tray then asks for the second one. */
   | { readonly do: "confirm"; readonly session: string; readonly ask: string }

@@ -1,14 +1,16 @@
 /** What the user does on the page. Each is one request; the stream then brings what has changed. */
 import { signal } from "@preact/signals";
+import { judgeAnswer, minReadMsOf } from "../../core/answers/policy.ts";
+import { formatAnswer } from "../../core/answers/words.ts";
 import type { Quiet } from "../../core/config/quiet.ts";
 import type { QuietMode } from "../../core/config/user-action.ts";
 import type { Answer } from "../../core/session/ask-details.ts";
-import { capitalize } from "../../core/text/words.ts";
-import { timing } from "../../core/timing.ts";
+import { capitalize, capitalize } from "../../core/text/words.ts";
 import { callApi } from "./api.ts";
 import { loadSession } from "./connection.ts";
-import { noteOutcome, unlocked } from "./inbox.ts";
+import { noteOutcome, shownMsOf } from "./inbox.ts";
 import { markLooked } from "./looked.ts";
+import { createPageStep } from "./offers.ts";
 import { type OpenAsk, quiet, showMessage } from "./state.ts";
 
 /** Ids of asks whose answer is on its way. */
@@ -30,7 +32,7 @@ export function arm(id: string): void {
   clearTimeout(confirmTimer);
   confirmTimer = window.setTimeout(() => {
     confirmableId.value = id;
-  }, timing.minReadMs);
+  }, minReadMsOf("page"));
   clearTimeout(armedTimer);
   armedTimer = window.setTimeout(disarm, armedMs);
 }
@@ -53,25 +55,34 @@ const readError = (body: Readonly<Record<string, unknown>>): string => {
 };
 
 /**
- * An ask is answered once: further presses while the answer is on its way do nothing. Nor does a press so soon after the
- * buttons appeared that it must have been meant for what was there before.
+ * An ask is answered once: further presses while the answer is on its way do nothing. Nor does a press that the policy does not
+ * take: too soon, or the first of two.
  */
-export async function answerAsk({ id, key, ask }: OpenAsk, answer: Answer): Promise<void> {
-  if (sending.value.has(id) || ask.answerId === undefined || !unlocked.value.has(id)) return;
+export async function answerAsk(
+  { id, key, ask }: OpenAsk,
+  answer: Answer,
+  isWholeShown: boolean,
+): Promise<void> {
+  const { answerId, asked } = ask;
+  if (sending.value.has(id) || answerId === undefined || asked === undefined) return;
+  const isConfirmed = confirmableId.value === id;
+  const shownMs = Math.ceil(shownMsOf(id));
+  const step = createPageStep({ isWholeShown, shownMs, isConfirmed });
+  if (judgeAnswer(asked, answer, step).kind !== "allowed") return;
   disarm();
   sending.value = new Set(sending.value).add(id);
   refusals.value = new Map([...refusals.value].filter(([other]) => other !== id));
   const { status, body } = await callApi(sessionPath(key, "answer"), {
-    ask: ask.answerId,
+    ask: answerId,
     by: "page",
-    // The card of a marked request takes two clicks.
-    confirmed: true,
+    shown: { whole: isWholeShown, ms: shownMs },
+    confirmed: isConfirmed,
     ...answer,
   });
   const rest = new Set(sending.value);
   rest.delete(id);
   if (status === 200) {
-    noteOutcome(id, `${describeAnswer(answer, ask.kind)} It goes on.`, true);
+    noteOutcome(id, `${capitalize(formatAnswer(answer, asked))}. It goes on.`, true);
     // The card stays locked until the stream says that the ask has ended.
     return;
   }
@@ -80,19 +91,6 @@ export async function answerAsk({ id, key, ask }: OpenAsk, answer: Answer): Prom
     status === 0 ? unreachable : status === 409 ? `Answered elsewhere. ${readError(body)}` : readError(body);
   refusals.value = new Map(refusals.value).set(id, text);
   loadSession(key);
-}
-
-function describeAnswer(answer: Answer, kind: string): string {
-  switch (answer.do) {
-    case "allow":
-      return kind === "plan" ? "Approved." : "Allowed.";
-    case "always":
-      return "Allowed, and from now on.";
-    case "deny":
-      return kind === "plan" ? "Sent back." : kind === "question" ? "Declined." : "Denied.";
-    case "reply":
-      return `Replied “${answer.replies.map((labels) => labels.join(", ")).join(" / ")}”.`;
-  }
 }
 
 export async function focusSession(key: string): Promise<void> {

@@ -1,9 +1,11 @@
 /** Needs you: a card for each ask, with answers in place. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { nameApproval, nameDenial, notWhole } from "../../core/answers/words.ts";
 import type { Answer, AskDetails, Question } from "../../core/session/ask-details.ts";
 import { describeReason } from "../../core/session/texts.ts";
 import { joinRows } from "../../core/text/fit.ts";
+import { capitalize } from "../../core/text/words.ts";
 import { formatSpokenDuration } from "../../core/view/figures.ts";
 import type { AskSnapshot } from "../../core/view/snapshot.ts";
 import { nameTerminal } from "../../core/view/terminal-name.ts";
@@ -23,6 +25,7 @@ import { type Card, cards, isSettling, setPointerInside, unlocked } from "./inbo
 import { parseDiff } from "./lines.ts";
 import { labelSession } from "./names.ts";
 import { openSession } from "./navigation.ts";
+import { offersOf } from "./offers.ts";
 import { recentAnswers, stats } from "./reports.ts";
 import {
   agentName,
@@ -267,9 +270,11 @@ function Request({ card, asked, hasPlaces }: AnswerableProps) {
   const atFirst = isPlan ? maxPlanLinesAtFirst : maxLinesAtFirst;
   const shown = isExpanded.value || total <= atFirst + 2 ? total : atFirst;
   const isLocked = isAnswerLocked(card);
-  const hasAll = asked.isWhole && shown === total;
-  const hasRules = asked.always.length > 0 && asked.dangers.length === 0;
-  const send = (answer: Answer) => answerAsk(card, answer);
+  const isWholeShown = shown === total;
+  const { allow } = offersOf(asked, isWholeShown);
+  const { rules } = offersOf(asked, true);
+  const isAllowLocked = isLocked || allow === null;
+  const send = (answer: Answer) => answerAsk(card, answer, isWholeShown);
   return (
     <>
       {asked.dangers.length > 0 && (
@@ -308,16 +313,11 @@ function Request({ card, asked, hasPlaces }: AnswerableProps) {
           Show all: {total - shown} more lines
         </button>
       )}
-      {!asked.isWhole && (
-        <p class="why">
-          <Icon of="info" />
-          <span>It is too long to be shown in full here, so it can only be allowed in the terminal.</span>
-        </p>
-      )}
+      {!asked.isWhole && <NotWhole />}
       {isDenying.value ? (
         <DenyForm
           placeholder={isPlan ? "What should be different?" : "What to do instead, if you like"}
-          label={isPlan ? "Send back" : "Deny"}
+          label={nameDenial(asked.kind)}
           isLocked={isLocked}
           onSend={(message) => send({ do: "deny", message })}
           onCancel={() => {
@@ -329,16 +329,17 @@ function Request({ card, asked, hasPlaces }: AnswerableProps) {
           <AllowButton
             card={card}
             asked={asked}
-            isLocked={isLocked || !hasAll}
-            hasAll={hasAll}
+            isLocked={isAllowLocked}
+            isWholeShown={asked.isWhole && isWholeShown}
+            needsConfirmation={allow?.needsConfirmation === true}
             onAllow={() => send({ do: "allow" })}
           />
-          {hasRules && (
+          {rules.length > 0 && (
             <button
               class="btn"
               type="button"
               aria-expanded={isChoosingRule.value}
-              disabled={isLocked || !hasAll}
+              disabled={isAllowLocked}
               onClick={() => {
                 isChoosingRule.value = !isChoosingRule.value;
               }}
@@ -355,7 +356,7 @@ function Request({ card, asked, hasPlaces }: AnswerableProps) {
               isDenying.value = true;
             }}
           >
-            {isPlan ? "Send back…" : "Deny…"}
+            {`${nameDenial(asked.kind)}…`}
             <span class="key" aria-hidden="true">
               d
             </span>
@@ -363,16 +364,23 @@ function Request({ card, asked, hasPlaces }: AnswerableProps) {
           {hasPlaces && <Places sessionKey={card.key} />}
         </div>
       )}
-      {hasRules && isChoosingRule.value && !isDenying.value && (
+      {rules.length > 0 && isChoosingRule.value && !isDenying.value && (
         <RuleChoices
-          choices={asked.always}
-          isLocked={isLocked || !hasAll}
+          choices={rules}
+          isLocked={isAllowLocked}
           onChoose={(choice) => send({ do: "always", choice })}
         />
       )}
     </>
   );
 }
+
+const NotWhole = () => (
+  <p class="why">
+    <Icon of="info" />
+    <span>{`${capitalize(notWhole)}.`}</span>
+  </p>
+);
 
 /** A word, with the option after it: "rm -rf" stays on one line. */
 const unbroken = /(\S+ -\S+|\S*-\S*)/;
@@ -411,33 +419,36 @@ interface AllowButtonProps {
   readonly card: OpenAsk;
   readonly asked: AskDetails;
   readonly isLocked: boolean;
-  readonly hasAll: boolean;
+  readonly isWholeShown: boolean;
+  readonly needsConfirmation: boolean;
   readonly onAllow: () => void;
 }
 
 /** What is dangerous needs two presses; with the keyboard everything does (keys.ts arms it). */
-function AllowButton({ card, asked, isLocked, hasAll, onAllow }: AllowButtonProps) {
-  const isDangerous = asked.dangers.length > 0;
+function AllowButton(props: AllowButtonProps) {
+  const { card, asked, isLocked, isWholeShown, needsConfirmation, onAllow } = props;
+  const isMarked = asked.dangers.length > 0;
+  const verb = nameApproval(asked.kind);
   const wasPressed = armedId.value === card.id;
   const canConfirm = confirmableId.value === card.id;
   const press = () => {
-    if (!isDangerous || canConfirm) onAllow();
+    if (!needsConfirmation || canConfirm) onAllow();
     else if (!wasPressed) arm(card.id);
   };
-  const label = isDangerous ? "Allow anyway" : asked.kind === "plan" ? "Approve plan" : "Allow";
-  const classes = ["btn", isDangerous ? "bad" : "main", wasPressed ? "armed" : ""].join(" ");
-  const why = hasAll ? undefined : asked.isWhole ? "First show all of it" : "It is not shown in full";
+  const label = isMarked ? "Allow anyway" : asked.kind === "plan" ? "Approve plan" : "Allow";
+  const classes = ["btn", isMarked ? "bad" : "main", wasPressed ? "armed" : ""].join(" ");
+  const why = isWholeShown ? undefined : asked.isWhole ? "First show all of it" : "It is not shown in full";
   return (
     <button
       class={classes}
       type="button"
       data-do="allow"
       disabled={isLocked}
-      aria-disabled={isDangerous && wasPressed && !canConfirm ? "true" : undefined}
+      aria-disabled={needsConfirmation && wasPressed && !canConfirm ? "true" : undefined}
       title={why}
       onClick={press}
     >
-      {wasPressed ? (asked.kind === "plan" ? "Press again to approve" : "Press again to allow") : label}
+      {wasPressed ? `Press again to ${verb}` : label}
       {!wasPressed && (
         <span class="key" aria-hidden="true">
           a
@@ -550,6 +561,7 @@ function Questions({ card, asked, hasPlaces }: AnswerableProps) {
   const chosen = useSignal<readonly (readonly string[])[]>(asked.questions.map(() => []));
   const texts = useSignal<readonly string[]>(asked.questions.map(() => ""));
   const isLocked = isAnswerLocked(card);
+  const isReplyLocked = isLocked || !offersOf(asked, true).canReply;
   const [only] = asked.questions;
   const isImmediate = asked.questions.length === 1 && only?.isMultiple === false;
   const replies = asked.questions.map((_, index) => {
@@ -558,7 +570,7 @@ function Questions({ card, asked, hasPlaces }: AnswerableProps) {
   });
   const isComplete = replies.every((labels) => labels.length > 0);
   const choose = (index: number, label: string) => {
-    if (isImmediate) return void answerAsk(card, { do: "reply", replies: [[label]] });
+    if (isImmediate) return void answerAsk(card, { do: "reply", replies: [[label]] }, true);
     const isMultiple = asked.questions[index]?.isMultiple === true;
     const before = chosen.value[index] ?? [];
     const after = before.includes(label)
@@ -574,7 +586,7 @@ function Questions({ card, asked, hasPlaces }: AnswerableProps) {
     if (text !== "") chosen.value = chosen.value.map((labels, other) => (other === index ? [] : labels));
   };
   const send = () => {
-    if (isComplete) answerAsk(card, { do: "reply", replies });
+    if (isComplete) answerAsk(card, { do: "reply", replies }, true);
   };
   return (
     <>
@@ -586,19 +598,20 @@ function Questions({ card, asked, hasPlaces }: AnswerableProps) {
           chosen={chosen.value[index] ?? []}
           text={texts.value[index] ?? ""}
           isImmediate={isImmediate}
-          isLocked={isLocked}
+          isLocked={isReplyLocked}
           onChoose={(label) => choose(index, label)}
           onText={(text) => write(index, text)}
           onEnter={send}
         />
       ))}
+      {!asked.isWhole && <NotWhole />}
       <div class="acts">
         {(!isImmediate || (texts.value[0] ?? "") !== "") && (
           <button
             class="btn main"
             type="button"
             data-do="allow"
-            disabled={isLocked || !isComplete}
+            disabled={isReplyLocked || !isComplete}
             onClick={send}
           >
             {asked.questions.length > 1 ? "Send answers" : "Send answer"}
@@ -612,9 +625,9 @@ function Questions({ card, asked, hasPlaces }: AnswerableProps) {
           type="button"
           data-do="deny"
           disabled={isLocked}
-          onClick={() => answerAsk(card, { do: "deny", message: null })}
+          onClick={() => answerAsk(card, { do: "deny", message: null }, true)}
         >
-          Decline to answer
+          {nameDenial(asked.kind)}
           <span class="key" aria-hidden="true">
             d
           </span>

@@ -2,9 +2,9 @@
 
 import { batch, effect } from "@preact/signals";
 import { computeRetryMs } from "../../core/backoff.ts";
-import { capitalize } from "../../core/text/words.ts";
+import { capitalize, capitalize } from "../../core/text/words.ts";
 import type { SessionSnapshot } from "../../core/view/snapshot.ts";
-import type { AskEnding, StreamEvents } from "../../core/wire.ts";
+import type { StreamEvents } from "../../core/wire.ts";
 import { callApi } from "./api.ts";
 import { describeEnding, keyOf } from "./format.ts";
 import { noteOutcome } from "./inbox.ts";
@@ -136,7 +136,10 @@ function applyEvent(name: string, text: string): void {
         break;
       case "ask-closed": {
         const { key, ask, how, where } = data as StreamEvents["ask-closed"];
-        noteOutcome(`${key} ${ask.id}`, describeOutcome(ask.kind, how, where));
+        noteOutcome(
+          `${key} ${ask.id}`,
+          `${capitalize(describeEnding({ kind: ask.kind, how, where }))}.`,
+        );
         break;
       }
     }
@@ -144,15 +147,6 @@ function applyEvent(name: string, text: string): void {
     heardAt.value = now.value;
   });
   publish(name === "snapshot" ? "connected" : (name as keyof StreamEvents));
-}
-
-function describeOutcome(kind: string, how: AskEnding, where: string | null): string {
-  const text = describeEnding({
-    kind: kind === "idle" ? "notification" : (kind as "permission"),
-    how,
-    where,
-  });
-  return `${capitalize(text)}.`;
 }
 
 function applySnapshot(state: StreamEvents["snapshot"]): void {

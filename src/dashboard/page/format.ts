@@ -1,10 +1,11 @@
 /** Texts and figures of the page. Pure. */
 
+import { formatEndingCell } from "../../core/answers/words.ts";
 import { describeReason } from "../../core/session/texts.ts";
 import { extractFirstLine, toSingleLine } from "../../core/text/text.ts";
 import { capitalize } from "../../core/text/words.ts";
 import type { SessionSnapshot } from "../../core/view/snapshot.ts";
-import type { AskEnding, HistoryItem, HistoryKind, SpanState } from "../../core/wire.ts";
+import type { HistoryItem, HistoryKind, SpanState } from "../../core/wire.ts";
 
 export const noValue = "–";
 
@@ -135,25 +136,18 @@ export const kindLabels: Readonly<Record<HistoryKind, string>> = {
   port: "Port",
 };
 
-const endingLabels: Readonly<Record<AskEnding, string>> = {
-  allowed: "allowed",
-  always: "allowed, and from now on",
-  denied: "denied",
-  replied: "replied",
-  approved: "approved",
-  rule: "allowed by your rule",
-  dismissed: "not answered",
-};
+const askKinds: ReadonlySet<string> = new Set(["permission", "question", "plan", "elicitation"]);
 
-const askKinds: ReadonlySet<HistoryKind> = new Set(["permission", "question", "plan", "elicitation"]);
+export const isAskKind = (kind: string): boolean => askKinds.has(kind);
 
-export const isAskKind = (kind: HistoryKind): boolean => askKinds.has(kind);
+interface Ending extends Pick<HistoryItem, "how" | "where"> {
+  readonly kind: string;
+}
 
 /** "allowed · this page", "open" for an ask without an answer, "" for anything else. */
-export function describeEnding({ kind, how, where }: Pick<HistoryItem, "kind" | "how" | "where">): string {
+export function describeEnding({ kind, how, where }: Ending): string {
   if (how === null) return isAskKind(kind) ? "open" : "";
-  const place = where === "page" ? "this page" : cleanText(where);
-  return how === "rule" || place === "" ? endingLabels[how] : `${endingLabels[how]} · ${place}`;
+  return formatEndingCell(how, kind, where === "page" ? "this page" : cleanText(where));
 }
 
 /** Splits a text into parts that match a word of the search, and parts that do not. */

@@ -3,7 +3,9 @@
  * over the list: nothing may move under a click.
  */
 import { effect, signal } from "@preact/signals";
-import { capitalize } from "../../core/text/words.ts";
+import { minReadMsOf } from "../../core/answers/policy.ts";
+import { notSeen } from "../../core/answers/words.ts";
+import { capitalize, capitalize } from "../../core/text/words.ts";
 import { cleanText } from "./format.ts";
 import { detailed, type OpenAsk, openAsks, sessions } from "./state.ts";
 
@@ -20,8 +22,6 @@ export const isSettling = signal(false);
  */
 export const unlocked = signal<ReadonlySet<string>>(new Set());
 
-/** Before an ask can be answered, by click or by key. Nobody has read it sooner. */
-const minShownMs = 1_000;
 const endedMs = 4_000;
 const settlingMs = 600;
 
@@ -39,18 +39,22 @@ export function noteOutcome(id: string, text: string, isOwn = false): void {
   }
 }
 
-const unlocking = new Set<string>();
+/** Ids of asks → when their buttons appeared, on the page's own clock. */
+const shownSince = new Map<string, number>();
+
+export const shownMsOf = (id: string): number =>
+  performance.now() - (shownSince.get(id) ?? performance.now());
 
 function unlockSoon(id: string): void {
-  if (unlocking.has(id)) return;
-  unlocking.add(id);
+  if (shownSince.has(id)) return;
+  shownSince.set(id, performance.now());
   setTimeout(() => {
     unlocked.value = new Set(unlocked.value).add(id);
-  }, minShownMs);
+  }, minReadMsOf("page"));
 }
 
 function lock(id: string): void {
-  unlocking.delete(id);
+  shownSince.delete(id);
   const rest = new Set(unlocked.value);
   if (rest.delete(id)) unlocked.value = rest;
 }
@@ -91,7 +95,8 @@ function merge(previous: readonly Card[], open: readonly OpenAsk[]): Card[] {
       ? { ...current, outcome: null }
       : {
           ...card,
-          outcome: outcomes.get(card.id) ?? describeSilence(card) ?? card.outcome ?? "No longer asked.",
+          outcome:
+            outcomes.get(card.id) ?? describeSilence(card) ?? card.outcome ?? `${capitalize(notSeen)}.`,
         };
   });
   for (const ask of byId.values()) {

@@ -1,7 +1,10 @@
 /** Protects answers in the menu from two mistakes: a click on what has just changed, and one click that allows something dangerous. */
+import { isTooSoon } from "../../core/answers/policy.ts";
+import { tooSoon } from "../../core/answers/words.ts";
 import type { UserAction } from "../../core/config/user-action.ts";
 import type { Moment } from "../../core/session/event.ts";
-import { minuteMs, timing } from "../../core/timing.ts";
+import { capitalize } from "../../core/text/words.ts";
+import { minuteMs } from "../../core/timing.ts";
 import type { MenuItem } from "../../core/view/view.ts";
 
 export interface AnswerGuardOptions {
@@ -18,8 +21,8 @@ export interface AnswerGuard {
   nextChange(now: Moment): number | null;
   /** The menu shows these items now. */
   onShown(items: readonly MenuItem[], now: Moment): void;
-  /** Returns whether the app should do what was clicked. */
-  accept(action: UserAction): boolean;
+  /** Returns what the app should do after this click; null if nothing. */
+  accept(action: UserAction): UserAction | null;
 }
 
 /** How long the second click is awaited. */
@@ -39,20 +42,22 @@ export function createAnswerGuard({ clock, showMessage, refresh }: AnswerGuardOp
     },
     accept(action) {
       const offer = offerOf(action);
-      if (offer === null) return true;
+      if (offer === null) return action;
       const { t } = clock();
-      if (t - (offeredT.get(offer) ?? t) < timing.minReadMs) {
-        showMessage("Nothing was answered", "The menu had just changed. Open it again, and choose again.");
-        return false;
+      const shownMs = t - (offeredT.get(offer) ?? t);
+      if (isTooSoon({ front: "menu", shownMs })) {
+        showMessage("Nothing was answered", `${capitalize(tooSoon)}.`);
+        return null;
       }
-      if (action.do !== "confirm") return true;
+      if (action.do === "answer") return { ...action, step: { ...action.step, shownMs } };
+      if (action.do !== "confirm") return action;
       confirmation = { ask: action.ask, untilT: t + confirmMs };
       showMessage(
         "Not allowed yet: this is marked as dangerous",
         "To allow it, open the menu again within a minute and choose “Yes, allow it”.",
       );
       refresh();
-      return false;
+      return null;
     },
   };
 }

@@ -76,7 +76,8 @@ export function createTraySink(options: TraySinkOptions): TraySink {
     },
     open({ open, folder, onAction }) {
       const onClick = (action: UserAction): void => {
-        if (guard.accept(action)) onAction(action);
+        const accepted = guard.accept(action);
+        if (accepted) onAction(accepted);
       };
       opening = open({ folder, onProblem: options.onProblem, onAction: onClick }).then(async (opened) => {
         if (isStopped) return opened?.stop();

@@ -1,6 +1,7 @@
 /** Writes asks: each is a row, an item of the list, and the events `agent_blocked` and `agent_unblocked`. */
+
+import type { AskEnding } from "../../core/answers/ending.ts";
 import type { NormalizedFields } from "../../core/normalized-event.ts";
-import type { AskEnding } from "../../core/wire.ts";
 import { createWaitingEvent } from "../../streams/lifecycle.ts";
 import type { AskRow, OpenState, SessionRow } from "../rows.ts";
 import type { EventWriter, ItemSession } from "./events.ts";

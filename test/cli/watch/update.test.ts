@@ -262,7 +262,7 @@ describe("a key counts for what was on the screen when it was pressed", () => {
     screen.receive(replaced);
     screen.pressNow("d");
     expect(screen.effects).toEqual([]);
-    expect(screen.footer()).toBe("This has just changed. Look at it, then press d again.");
+    expect(screen.footer()).toBe("That was too quick: read it, then answer again.");
     screen.pressNow("a");
     screen.answerDetails();
     expect(screen.effects).toEqual([]);
@@ -309,7 +309,7 @@ describe("a key counts for what was on the screen when it was pressed", () => {
     screen.wait(timing.minReadMs - 1);
     screen.pressNow("y");
     expect(screen.effects).toEqual([]);
-    expect(screen.footer()).toBe("This has just appeared. Read it, then press y again.");
+    expect(screen.footer()).toBe("That was too quick: read it, then answer again.");
     // Another request in its place has to be read too.
     screen.press("tab");
     screen.pressNow("y");

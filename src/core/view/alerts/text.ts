@@ -1,4 +1,6 @@
 /** The text of alerts. The title names the session and what it wants; the body has what the user needs to decide. */
+import { type AnswerStep, judgeAnswer, listOffers, type Offer } from "../../answers/policy.ts";
+import { nameApproval, nameDenial } from "../../answers/words.ts";
 import type { Answer, AskDetails } from "../../session/ask-details.ts";
 import { answerIdOf, sessionKeyOf } from "../../session/keys.ts";
 import { type Ask, hasDied, isInterrupted, type Session, type UntrackedEdit } from "../../session/session.ts";
@@ -7,6 +9,7 @@ import { measureProportionalWidth, wrapLine } from "../../text/fit.ts";
 import { shortenHomePath } from "../../text/paths.ts";
 import { toSingleLine, truncateEnd, truncateMiddle } from "../../text/text.ts";
 import { measureWidth } from "../../text/width.ts";
+import { capitalize } from "../../text/words.ts";
 import { branchOf, fitSessionName, type SessionName } from "../session-names.ts";
 import { nameTerminal } from "../terminal-name.ts";
 import type { Alert, AlertButton } from "../view.ts";
@@ -250,17 +253,22 @@ function createExactText(
   summary: readonly string[],
 ): ExactText {
   const answerId = answerIdOf(ask);
+  const texts = details.isWhole ? listExactTexts(details) : [];
+  const exact = texts.map(wrapLines).find((rows) => rows.length <= maxExactRows);
+  const warnings = details.dangers.map((danger) => truncateEnd(dangerMark + danger, maxDanger));
+  const step: AnswerStep = {
+    front: "notification",
+    isWholeShown: exact !== undefined,
+    shownMs: null,
+    isConfirmed: false,
+  };
   const button: CreateButton = (id, label, answer) => ({
     id: `${id}@${answerId}`,
     label,
-    action: { do: "answer", session, ask: answerId, answer, by: "notification" },
-    needsAll: answer.do !== "deny",
+    action: { do: "answer", session, ask: answerId, answer, step },
+    needsAll: judgeAnswer(details, answer, { ...step, isWholeShown: false }).kind !== "allowed",
   });
-  const texts = details.isWhole ? listExactTexts(details) : [];
-  const exact = texts.map(wrapLines).find((rows) => rows.length <= maxExactRows);
-  const warnings = details.dangers.map((danger) => truncateEnd(`⚠ ${danger}`, maxDanger));
-  const canApprove = exact !== undefined && warnings.length === 0;
-  const buttons = createButtons(details, canApprove, button);
+  const buttons = createButtons(details, listOffers(details, step), button);
   if (exact === undefined || buttons.length === 0) return { lines: [...warnings, ...summary], buttons };
   return { lines: [...warnings, ...exact], isExact: true, buttons };
 }
@@ -285,14 +293,20 @@ type CreateButton = (id: string, label: string, answer: Answer) => AlertButton;
 
 function createButtons(
   details: AskDetails,
-  canApprove: boolean,
+  offers: readonly Offer[],
   button: CreateButton,
 ): readonly AlertButton[] {
-  const allow = (label: string) => (canApprove ? [button("allow", label, { do: "allow" })] : []);
-  const deny = (label: string) => button("deny", label, { do: "deny", message: null });
-  if (details.kind === "question") return canApprove ? createReplyButtons(details, button) : [];
-  if (details.kind === "plan") return canApprove ? [...allow("Approve"), deny("Send back")] : [];
-  return [...allow("Allow"), deny("Deny")];
+  const deny = button("deny", nameDenial(details.kind), { do: "deny", message: null });
+  const [first] = offers;
+  switch (first?.do) {
+    case "reply":
+      return createReplyButtons(details, button);
+    case "allow":
+      return [button("allow", capitalize(nameApproval(details.kind)), { do: "allow" }), deny];
+    // What was not shown can be denied, but there is no reason to send a plan back or to decline a question.
+    default:
+      return details.kind === "permission" ? [deny] : [];
+  }
 }
 
 /** The labels are quoted, so that no option looks like a button of ours. */

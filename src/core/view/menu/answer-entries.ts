@@ -2,6 +2,8 @@
  * An ask that can be answered, in the submenu of its session: everything that is asked, and below it the answers. The ids of the
  * entries contain the ask's, so a click on an answer never goes to another ask.
  */
+import { type AnswerStep, findOffer, judgeAnswer, listOffers } from "../../answers/policy.ts";
+import { nameApproval, nameDenial } from "../../answers/words.ts";
 import type { UserAction } from "../../config/user-action.ts";
 import type { Answer, AskDetails } from "../../session/ask-details.ts";
 import { answerIdOf } from "../../session/keys.ts";
@@ -26,8 +28,7 @@ interface AnswerContext {
 }
 
 export function createAnswerEntries(context: AnswerContext): MenuItem[] {
-  const { session, ask, details } = context;
-  const create = createEntryFactory(context);
+  const { session, ask, details, isConfirming } = context;
   // Menus show text without an action in grey, but this text has to be read. It is also the first entry with an action, which
   // GTK preselects if the menu is opened with a key.
   const focus: UserAction = { do: "focus", session };
@@ -36,8 +37,10 @@ export function createAnswerEntries(context: AnswerContext): MenuItem[] {
   const shownRows = hasAllRows ? rows : rows.slice(0, maxRows - 1);
   const dangers = details.dangers.slice(0, maxDangers);
   const heading = wrapLine(expandTabs(details.heading), maxLabelColumns, measureMenuWidth);
-  const isComplete = details.isWhole && hasAllRows && dangers.length === details.dangers.length;
-  const focusLabel = isComplete ? "Go to terminal" : "Look at all of it in the terminal";
+  const isWholeShown = details.isWhole && hasAllRows && dangers.length === details.dangers.length;
+  const step: AnswerStep = { front: "menu", isWholeShown, shownMs: null, isConfirmed: isConfirming };
+  const create = createEntryFactory(context, step);
+  const focusLabel = isWholeShown ? "Go to terminal" : "Look at all of it in the terminal";
   return [
     ...heading.map((row, n) => create.text(`heading-${n}`, row)),
     ...dangers.map((danger, n) =>
@@ -47,12 +50,10 @@ export function createAnswerEntries(context: AnswerContext): MenuItem[] {
     ...(hasAllRows ? [] : [create.text("more-rows", `… ${rows.length - shownRows.length} more lines`)]),
     { kind: "separator", id: createEntryId("answers", session, answerIdOf(ask)) },
     create.command("focus-ask", focusLabel, focus),
-    ...(isComplete ? createApprovals(context, create) : []),
-    create.answer("deny", denyLabels[details.kind] ?? "Deny", { do: "deny", message: null }),
+    ...createApprovals(context, step, create),
+    create.answer("deny", nameDenial(details.kind), { do: "deny", message: null }),
   ];
 }
-
-const denyLabels: Readonly<Record<string, string>> = { plan: "Send back", question: "Decline to answer" };
 
 interface EntryFactory {
   text(id: string, label: string): MenuEntry;
@@ -60,7 +61,7 @@ interface EntryFactory {
   answer(id: string, label: string, answer: Answer): MenuEntry;
 }
 
-function createEntryFactory({ session, ask }: AnswerContext): EntryFactory {
+function createEntryFactory({ session, ask, details }: AnswerContext, step: AnswerStep): EntryFactory {
   const answerId = answerIdOf(ask);
   const command = (id: string, label: string, action: UserAction | null): MenuEntry => ({
     kind: "entry",
@@ -72,28 +73,38 @@ function createEntryFactory({ session, ask }: AnswerContext): EntryFactory {
     text: (id, label) => command(id, label, null),
     command,
     answer: (id, label, answer) => ({
-      ...command(id, label, { do: "answer", session, ask: answerId, answer, by: "menu" }),
-      ...(answer.do === "deny" ? {} : { needsAll: true }),
+      ...command(id, label, { do: "answer", session, ask: answerId, answer, step }),
+      ...(judgeAnswer(details, answer, { ...step, isWholeShown: false }).kind === "allowed"
+        ? {}
+        : { needsAll: true }),
     }),
   };
 }
 
-function createApprovals(context: AnswerContext, create: EntryFactory): MenuEntry[] {
-  const { session, ask, details, isConfirming } = context;
-  if (details.kind === "question") return createReplies(context, create);
-  if (details.kind === "plan") return [create.answer("allow", "Approve plan", { do: "allow" })];
-  if (details.dangers.length > 0) {
+function createApprovals(context: AnswerContext, step: AnswerStep, create: EntryFactory): MenuEntry[] {
+  const { session, ask, details } = context;
+  const offers = listOffers(details, step);
+  if (findOffer(offers, "reply")) return createReplies(context, create);
+  const allow = findOffer(offers, "allow");
+  if (!allow) return [];
+  const isPlan = details.kind === "plan";
+  if (allow.needsConfirmation) {
     const confirm: UserAction = { do: "confirm", session, ask: answerIdOf(ask) };
-    return isConfirming
-      ? [create.answer("allow", "Yes, allow it ⚠", { do: "allow" })]
-      : [{ ...create.command("confirm", "Allow… ⚠", confirm), needsAll: true }];
+    return [
+      { ...create.command("confirm", isPlan ? "Approve plan… ⚠" : "Allow… ⚠", confirm), needsAll: true },
+    ];
   }
-  const offers = details.always.map((label, choice) => ({ label: expandTabs(label), choice }));
-  const fitting = offers.filter(({ label }) => fitsOneRow(label));
+  const label = isPlan ? "Approve plan" : "Allow";
+  const confirmed = `Yes, ${nameApproval(details.kind)} it ⚠`;
+  const rules = findOffer(offers, "always") ? details.always : [];
+  const choices = rules.map((rule, choice) => ({ label: expandTabs(rule), choice }));
+  const fitting = choices.filter((rule) => fitsOneRow(rule.label));
   return [
-    create.answer("allow", "Allow", { do: "allow" }),
-    ...fitting.map(({ label, choice }) => create.answer(`always-${choice}`, label, { do: "always", choice })),
-    ...(fitting.length < offers.length
+    create.answer("allow", details.dangers.length > 0 ? confirmed : label, { do: "allow" }),
+    ...fitting.map((rule) =>
+      create.answer(`always-${rule.choice}`, rule.label, { do: "always", choice: rule.choice }),
+    ),
+    ...(fitting.length < choices.length
       ? [create.text("more-offers", `For more choices: ${formatCommand(session)}`)]
       : []),
   ];

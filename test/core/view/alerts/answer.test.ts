@@ -6,6 +6,7 @@ import { answerIdOf } from "../../../../src/core/session/keys.ts";
 import type { Ask } from "../../../../src/core/session/session.ts";
 import { selectButtons } from "../../../../src/core/view/alerts/text.ts";
 import type { Alert } from "../../../../src/core/view/view.ts";
+import { createStep } from "../../answers/fixture.ts";
 import { createDetails, createQuestion, detailsArbitrary } from "../../session/ask-fixture.ts";
 import { ask, blocked, keyOf, minute } from "../menu/fixture.ts";
 import { computeTestAlerts, withAlerts } from "./fixture.ts";
@@ -34,7 +35,7 @@ describe("an ask that can be answered", () => {
       do: "answer",
       session: keyOf(session),
       ask: answerIdOf(open),
-      by: "notification",
+      step: createStep("notification"),
     } as const;
     expect(buttons).toEqual([
       {

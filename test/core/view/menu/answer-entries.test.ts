@@ -5,6 +5,7 @@ import { answerIdOf } from "../../../../src/core/session/keys.ts";
 import type { Ask } from "../../../../src/core/session/session.ts";
 import type { MenuInput } from "../../../../src/core/view/menu/menu.ts";
 import type { MenuEntry } from "../../../../src/core/view/view.ts";
+import { createStep } from "../../answers/fixture.ts";
 import { createDetails, createQuestion } from "../../session/ask-fixture.ts";
 import {
   ask,
@@ -72,7 +73,12 @@ test("Allow and Deny are directly in the submenu of the session, with what else 
 });
 
 test("a click answers exactly this ask", () => {
-  const action = { do: "answer", session: keyOf(session), ask: answerIdOf(open), by: "menu" } as const;
+  const action = {
+    do: "answer",
+    session: keyOf(session),
+    ask: answerIdOf(open),
+    step: createStep("menu"),
+  } as const;
   expect(entry(createDetails(), "Allow")?.action).toEqual({ ...action, answer: { do: "allow" } });
   expect(entry(createDetails(), "Deny")?.action).toEqual({
     ...action,

@@ -1,0 +1,142 @@
+/**
+ * The words for answers and for how asks end: one text for one fact, in the log, the history, the page, the menu, channels and on
+ * the command line.
+ */
+import type { Answer, AskDetails } from "../session/ask-details.ts";
+import type { AskKind } from "../session/event.ts";
+import { type AskEnding, endingOfAnswer } from "./ending.ts";
+import type { RefusedVerdict } from "./policy.ts";
+
+const approving: Readonly<Record<string, string>> = { plan: "approve", question: "answer" };
+const denied: Readonly<Record<string, string>> = { plan: "sent back", question: "declined" };
+const denying: Readonly<Record<string, string>> = { plan: "Send back", question: "Decline to answer" };
+
+/** What a yes does: "allow", "approve" a plan, "answer" a question. */
+export const nameApproval = (kind: AskKind): string => approving[kind] ?? "allow";
+
+/** On a button: "Deny", "Send back", "Decline to answer". */
+export const nameDenial = (kind: AskKind): string => denying[kind] ?? "Deny";
+
+/** It ended, and beckon did not see how. */
+export const notSeen = "no longer waiting for you";
+
+/** "allowed, and from now on", "sent back". `kind`: of the ask, also as the history names it. */
+export function nameEnding(how: AskEnding, kind: string): string {
+  switch (how) {
+    case "allowed":
+    case "approved":
+      return how;
+    case "always":
+      return "allowed, and from now on";
+    case "denied":
+      return denied[kind] ?? "denied";
+    // In the terminal, with words that beckon does not see.
+    case "replied":
+      return "answered";
+    case "rule":
+      return "allowed by your rule";
+    case "dismissed":
+      return notSeen;
+  }
+}
+
+/** What is known of a dialog that was left in the terminal. */
+export const leftInTerminal = {
+  no: "No",
+  esc: "No or Esc",
+  exit: "No, Esc or /exit",
+  ended: "the session ended",
+} as const;
+
+interface AnswerWords {
+  /** "denied" */
+  readonly done: string;
+  /** The message, the rule, what was replied. */
+  readonly detail: string | null;
+}
+
+export function describeAnswer(
+  answer: Answer,
+  { kind, always }: Pick<AskDetails, "kind" | "always">,
+): AnswerWords {
+  const done = answer.do === "reply" ? "replied" : nameEnding(endingOfAnswer(answer, kind), kind);
+  return { done, detail: detailOf(answer, always) };
+}
+
+function detailOf(answer: Answer, always: readonly string[]): string | null {
+  switch (answer.do) {
+    case "allow":
+      return null;
+    case "always":
+      return always[answer.choice] ?? null;
+    case "deny":
+      return answer.message;
+    case "reply":
+      return answer.replies.map((labels) => labels.join(", ")).join(" / ");
+  }
+}
+
+/** "denied: not on a Friday", "allowed, and from now on: Always allow npm test" */
+export function formatAnswer(answer: Answer, asked: Pick<AskDetails, "kind" | "always">): string {
+  const { done, detail } = describeAnswer(answer, asked);
+  return detail === null ? done : `${done}: ${detail}`;
+}
+
+const hasPlace = (how: AskEnding): boolean => how !== "rule" && how !== "dismissed";
+
+/** In a list: "allowed · menu". `where` as the history names it. */
+export function formatEndingCell(how: AskEnding, kind: string, where: string | null): string {
+  const done = nameEnding(how, kind);
+  return where === null || where === "" || !hasPlace(how) ? done : `${done} · ${where}`;
+}
+
+const places: Readonly<Record<string, string>> = {
+  terminal: "in the terminal",
+  menu: "from the menu",
+  notification: "from the notification",
+  "command line": "on the command line",
+  page: "on the dashboard",
+  API: "through the API",
+};
+
+/** In a sentence: "allowed in the terminal", "denied by phone (@joe)" */
+export function formatEnding(how: AskEnding, kind: AskKind, where: string | null): string {
+  const done = nameEnding(how, kind);
+  if (where === null || !hasPlace(how)) return done;
+  const place = Object.hasOwn(places, where) ? places[where] : `by ${where}`;
+  return `${done}${how === "always" ? "," : ""} ${place}`;
+}
+
+export const tooSoon = "that was too quick: read it, then answer again";
+export const notWhole = "not all of it can be shown here: look at it in the terminal";
+
+/** Why an answer is not taken. `answer` is what was tried. */
+export function explainVerdict(
+  verdict: RefusedVerdict,
+  { kind, dangers: [danger = ""] }: Pick<AskDetails, "kind" | "dangers">,
+  answer: Answer["do"],
+): string {
+  switch (verdict.kind) {
+    case "too soon":
+      return tooSoon;
+    case "needs confirmation":
+      return danger === ""
+        ? "this needs a second yes"
+        : `this request is marked: ${danger}. To allow it all the same, add "confirmed": true`;
+    case "refused":
+      break;
+  }
+  const atDesk = `so you can only ${nameApproval(kind)} it at your desk`;
+  switch (verdict.why) {
+    case "unfit":
+    case "not here":
+      return "this cannot be answered this way from here";
+    case "masked":
+      return `a secret in it is masked here, ${atDesk}`;
+    case "not whole":
+    case "not shown":
+      return notWhole;
+    case "marked":
+      return `it is marked as dangerous, ${answer === "always" ? "so it can only be allowed once" : atDesk}`;
+  }
+}

@@ -1,0 +1,27 @@
+/** Which answers a card offers, and what a press on one reports. Pure. */
+import { type AnswerStep, findOffer, listOffers, type Offer } from "../../core/answers/policy.ts";
+import type { AskDetails } from "../../core/session/ask-details.ts";
+
+export interface CardOffers {
+  readonly allow: Offer | null;
+  /** What can be allowed from now on. */
+  readonly rules: readonly string[];
+  readonly canReply: boolean;
+}
+
+export const createPageStep = (more: Partial<AnswerStep>): AnswerStep => ({
+  front: "page",
+  isWholeShown: true,
+  shownMs: null,
+  isConfirmed: false,
+  ...more,
+});
+
+export function offersOf(asked: AskDetails, isWholeShown: boolean): CardOffers {
+  const offers = listOffers(asked, createPageStep({ isWholeShown }));
+  return {
+    allow: findOffer(offers, "allow"),
+    rules: findOffer(offers, "always") ? asked.always : [],
+    canReply: findOffer(offers, "reply") !== null,
+  };
+}
