@@ -58,6 +58,25 @@ describe("an answer", () => {
     expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
   });
 
+  test.each([
+    ["page", { whole: false, ms: 5_000 }, true],
+    ["page", { whole: true, ms: 999 }, true],
+    ["page", { whole: true, ms: 5_000 }, false],
+    ["menu", { whole: true, ms: 499 }, true],
+    ["list", { whole: true, ms: 5_000 }, false],
+    ["notification", { whole: true, ms: 5_000 }, true],
+    ["command line", { whole: false, ms: null }, false],
+  ])(
+    "a marked request is not allowed by what the %s did: shown %j, confirmed %p",
+    async (by, shown, confirmed) => {
+      const hook = fixture.startHook(createRequest("s-1", { tool_input: { command: "git push --force" } }));
+      const ask = await fixture.waitForAsk("s-1");
+      const answer = { ask: ask.answerId, by, shown, confirmed };
+      expect((await fixture.answer("s-1", { ...answer, ...allow })).status).toBe(403);
+      expect(hook.isRunning()).toBe(true);
+    },
+  );
+
   test("deny passes its message on", async () => {
     const hook = fixture.startHook(createRequest("s-1"));
     const ask = await fixture.waitForAsk("s-1");

@@ -183,7 +183,7 @@ describe("what cannot be allowed from a channel", () => {
   test("a request that is too long to be shown in full", async () => {
     await startWithPhone({ answers: "all" });
     await ask("s1", Array.from({ length: 60 }, (_, n) => `echo ${n}`).join("\n"));
-    await fixture.waitForText(phone, "It is too long to allow from here: look at it in the terminal.");
+    await fixture.waitForText(phone, "Not all of it can be shown here: look at it in the terminal.");
     expect(phone.messages()[0]?.buttons).toEqual(["Deny"]);
   });
 

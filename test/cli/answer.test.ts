@@ -301,22 +301,25 @@ describe("while beckon runs", () => {
     }
   });
 
-  test.each([["allow"], ["always"]])(
-    "without a terminal, %s of something dangerous needs --yes",
-    async (word) => {
-      const { permission_suggestions } = createRequest("s-1");
-      const hook = fixture.startHook(createRequest("s-1", { ...dangerous, permission_suggestions }));
-      await fixture.waitForAsk("s-1");
-      expect(await answer("s-1", word)).toEqual({
+  test("without a terminal, something dangerous is allowed only with --yes, and never from now on", async () => {
+    const { permission_suggestions } = createRequest("s-1");
+    const hook = fixture.startHook(createRequest("s-1", { ...dangerous, permission_suggestions }));
+    await fixture.waitForAsk("s-1");
+    expect(await answer("s-1", "allow")).toEqual({
+      out: "",
+      err: "beckon: this request is marked ⚠ deletes without asking (rm -rf). Without a terminal, it is allowed only with --yes. See beckon help answer.\n",
+      code: 2,
+    });
+    for (const args of [["always"], ["always", "--yes"]])
+      expect(await answer("s-1", ...args)).toEqual({
         out: "",
-        err: "beckon: this request is marked ⚠ deletes without asking (rm -rf). Without a terminal, it is allowed only with --yes. See beckon help answer.\n",
-        code: 2,
+        err: "beckon: it is marked as dangerous, so it can only be allowed once\n",
+        code: 1,
       });
-      expect(hook.isRunning()).toBe(true);
-      expect((await answer("s-1", word, "--yes")).code).toBe(0);
-      expect(parseDecision(await hook.printed).behavior).toBe("allow");
-    },
-  );
+    expect(hook.isRunning()).toBe(true);
+    expect((await answer("s-1", "allow", "--yes")).code).toBe(0);
+    expect(parseDecision(await hook.printed).behavior).toBe("allow");
+  });
 
   test("without a terminal, several harmless lines need no --yes, and a deny of a dangerous one does not either", async () => {
     const harmless = fixture.startHook(createRequest("s-1", { tool_input: { command: "echo a\necho b" } }));
