@@ -5,7 +5,7 @@ import { formatAnswer } from "../../core/answers/words.ts";
 import type { Quiet } from "../../core/config/quiet.ts";
 import type { QuietMode } from "../../core/config/user-action.ts";
 import type { Answer } from "../../core/session/ask-details.ts";
-import { capitalize, capitalize } from "../../core/text/words.ts";
+import { capitalize } from "../../core/text/words.ts";
 import { callApi } from "./api.ts";
 import { loadSession } from "./connection.ts";
 import { noteOutcome, shownMsOf } from "./inbox.ts";

@@ -2,7 +2,7 @@
 
 import { batch, effect } from "@preact/signals";
 import { computeRetryMs } from "../../core/backoff.ts";
-import { capitalize, capitalize } from "../../core/text/words.ts";
+import { capitalize } from "../../core/text/words.ts";
 import type { SessionSnapshot } from "../../core/view/snapshot.ts";
 import type { StreamEvents } from "../../core/wire.ts";
 import { callApi } from "./api.ts";

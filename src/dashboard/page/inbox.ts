@@ -5,7 +5,7 @@
 import { effect, signal } from "@preact/signals";
 import { minReadMsOf } from "../../core/answers/policy.ts";
 import { notSeen } from "../../core/answers/words.ts";
-import { capitalize, capitalize } from "../../core/text/words.ts";
+import { capitalize } from "../../core/text/words.ts";
 import { cleanText } from "./format.ts";
 import { detailed, type OpenAsk, openAsks, sessions } from "./state.ts";
 

@@ -6,7 +6,7 @@ import type { Answer } from "../../../src/core/session/ask-details.ts";
 import { createDetails } from "../session/ask-fixture.ts";
 import { answerArbitrary, askedArbitrary, createStep, stepArbitrary } from "./fixture.ts";
 
-const runs = { numRuns: 5_000 };
+const runs = { numRuns: 3_000 };
 const everything = [askedArbitrary, answerArbitrary, stepArbitrary] as const;
 
 test("a yes and a reply need all of the text, unmasked", () => {
