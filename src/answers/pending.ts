@@ -7,7 +7,7 @@ import type { AnswerSupport, RequestContext, WatchedRequest } from "../agents/ag
 import { openEnvelope } from "../agents/envelope.ts";
 import type { LoadedAgents } from "../agents/index.ts";
 import { type AskEnding, endingOfAnswer } from "../core/answers/ending.ts";
-import { type AnswerStep, judgeAnswer } from "../core/answers/policy.ts";
+import { type AnswerStep, createStep, judgeAnswer } from "../core/answers/policy.ts";
 import { explainVerdict, formatAnswer, leftInTerminal } from "../core/answers/words.ts";
 import type { Config } from "../core/config/config.ts";
 import { forgetOldest } from "../core/forget-oldest.ts";
@@ -272,14 +272,14 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
   }
 
   async function answerByRule(request: PendingRequest): Promise<void> {
-    const byRule: AnswerStep = { front: "rule", isWholeShown: false, shownMs: null, isConfirmed: false };
+    const byRule = createStep("rule");
     if (judgeAnswer(request.details, { do: "allow" }, byRule).kind !== "allowed") return;
     const rules = config().answering.autoAllow;
     const allowed = request.answering.autoAllow(rules, request.payload, request.context);
     if (allowed === null || !(await staysInside(allowed))) return;
     const session = getSettled(request.agent, request.sessionId);
     const ask = findAsk(session, request.request);
-    const step: AnswerStep = { ...byRule, by: `rule ${allowed.rule}` };
+    const step = { ...byRule, by: `rule ${allowed.rule}` };
     if (session && ask) await answer(session, answerIdOf(ask), { do: "allow" }, step);
   }
 

@@ -3,7 +3,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Alerts } from "../alerts/index.ts";
 import type { PendingRequests } from "../answers/pending.ts";
-import type { AnswerFront, AnswerStep } from "../core/answers/policy.ts";
+import { type AnswerFront, type AnswerStep, createStep } from "../core/answers/policy.ts";
 import type { JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { Answer } from "../core/session/ask-details.ts";
@@ -89,7 +89,7 @@ function readStep({ by, confirmed, shown }: JsonRecord): AnswerStep {
   const isConfirmed = confirmed === true;
   return client && Value.Check(Shown, shown)
     ? { ...client, isWholeShown: shown.whole, shownMs: shown.ms, isConfirmed }
-    : { front: "API", by: client?.by ?? "API", isWholeShown: false, shownMs: null, isConfirmed };
+    : createStep("API", { by: client?.by ?? "API", isConfirmed });
 }
 
 async function answer(

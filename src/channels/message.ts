@@ -1,5 +1,5 @@
 /** What a channel shows of an alert, by its level of detail, and which answers its buttons give. Pure. */
-import { type AnswerStep, findOffer, judgeAnswer, listOffers } from "../core/answers/policy.ts";
+import { type AnswerStep, createStep, findOffer, judgeAnswer, listOffers } from "../core/answers/policy.ts";
 import { explainVerdict, nameApproval, nameDenial } from "../core/answers/words.ts";
 import type { ChannelSettings } from "../core/config/channels.ts";
 import type { Answer, AskDetails, Question } from "../core/session/ask-details.ts";
@@ -130,12 +130,8 @@ export function createExactText(input: MessageInput, details: AskDetails): Exact
   const masked = mask(exact);
   const dangers = details.dangers.map((danger) => mask(dangerMark + danger));
   const lines = [...dangers, ...masked.split("\n"), formatContext(input, when)];
-  const shown: AnswerStep = {
-    front: "channel",
-    isWholeShown: true,
-    shownMs: confirmingMs,
-    isConfirmed: confirmingMs !== null,
-  };
+  const tapped = { shownMs: confirmingMs, isConfirmed: confirmingMs !== null };
+  const shown = createStep("channel", { isWholeShown: true, ...tapped });
   // With everything that it could offer.
   const { question, ...offers } = createOffers(input, details, shown);
   const complete = { ...emptyDraft, key: cause.key, title, lines: [...question, ...lines], ...offers };

@@ -1,7 +1,7 @@
 /** `beckon answer`: shows what a session asks, or answers it. */
 
 import { closeSync, constants, openSync, readSync } from "node:fs";
-import { type AnswerStep, findOffer, judgeAnswer, listOffers } from "../core/answers/policy.ts";
+import { type AnswerStep, createStep, findOffer, judgeAnswer, listOffers } from "../core/answers/policy.ts";
 import { notWhole } from "../core/answers/words.ts";
 import type { Answer, AskDetails, Question } from "../core/session/ask-details.ts";
 import { findClosestText } from "../core/text/closest.ts";
@@ -174,7 +174,7 @@ const denials: Partial<Record<AskDetails["kind"], Choice>> = {
 /** The words that answer it. */
 export function choicesOf(details: AskDetails): Choice[] {
   const { kind, always, questions } = details;
-  const offers = listOffers(details, createStep(false));
+  const offers = listOffers(details, firstStep(false));
   const rules = findOffer(offers, "always") ? always : [];
   return [
     ...(findOffer(offers, "allow") ? [["allow", ""] as const] : []),
@@ -199,12 +199,8 @@ function questionChoices(questions: readonly Question[]): Choice[] {
 }
 
 /** `beckon answer` shows nothing before it answers, unless it asks again. */
-const createStep = (isConfirmed: boolean): AnswerStep => ({
-  front: process.stdin.isTTY && process.stdout.isTTY ? "command line" : "API",
-  isWholeShown: false,
-  shownMs: null,
-  isConfirmed,
-});
+const firstStep = (isConfirmed: boolean): AnswerStep =>
+  createStep(process.stdin.isTTY && process.stdout.isTTY ? "command line" : "API", { isConfirmed });
 
 /**
  * In a terminal, a yes to something long or dangerous is asked for again below the full text. Without a terminal nobody may
@@ -216,7 +212,7 @@ function takeStep(
   sessionName: string,
   isConfirmed: boolean,
 ): AnswerStep | null {
-  const step = createStep(isConfirmed);
+  const step = firstStep(isConfirmed);
   if (judgeAnswer(details, given, step).kind !== "needs confirmation") return step;
   if (step.front === "API")
     throw usageError(

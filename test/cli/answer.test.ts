@@ -317,7 +317,7 @@ describe("while beckon runs", () => {
         code: 1,
       });
     expect(hook.isRunning()).toBe(true);
-    expect((await answer("s-1", "allow", "--yes")).code).toBe(0);
+    expect(await answer("s-1", "allow", "--yes")).toMatchObject({ err: "", code: 0 });
     expect(parseDecision(await hook.printed).behavior).toBe("allow");
   });
 

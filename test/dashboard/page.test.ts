@@ -130,7 +130,7 @@ testPage("what is not shown in full cannot be allowed", async () => {
   expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
   // More than beckon shows anywhere.
   fixture.startHook(createRequest("s2", bash(`${long}\n${long}`)));
-  const tooLong = page.locator(".ask", { hasText: "too long to be shown in full" });
+  const tooLong = page.locator(".ask", { hasText: "Not all of it can be shown here" });
   await tooLong.getByRole("button", { name: /Show all/ }).click();
   expect(await tooLong.locator('[data-do="allow"]').isDisabled()).toBe(true);
 });

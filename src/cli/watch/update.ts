@@ -1,6 +1,7 @@
 /** What a key, new data or a finished action changes, and what is to be done. Pure. */
 import {
   type AnswerStep,
+  createStep,
   findOffer,
   isTooSoon,
   judgeAnswer,
@@ -324,7 +325,7 @@ function pressAnswer(model: Model, session: SessionSnapshot, key: "a" | "d", isA
   }
   // Keys that came together were pressed before anything was read.
   const shownMs = isAlone ? model.now - model.changedAt : 0;
-  const step: AnswerStep = { front: "list", isWholeShown: isAskShown(model), shownMs, isConfirmed: false };
+  const step = createStep("list", { isWholeShown: isAskShown(model), shownMs });
   // Of several asks, the user chooses one.
   const isOnly = asks.length === 1;
   if (isOnly && key === "d")

@@ -33,6 +33,15 @@ export interface AnswerStep {
   readonly refusesMarked?: boolean;
 }
 
+/** A step in which nothing was seen or done but what is said. */
+export const createStep = (front: AnswerFront, more: Partial<AnswerStep> = {}): AnswerStep => ({
+  front,
+  isWholeShown: false,
+  shownMs: null,
+  isConfirmed: false,
+  ...more,
+});
+
 /** Why an answer cannot be given there, whatever the user does. */
 export type Refusal =
   /** It does not answer this: a reply to a permission. The agent says what would. */

@@ -1,6 +1,6 @@
 /** What the user does on the page. Each is one request; the stream then brings what has changed. */
 import { signal } from "@preact/signals";
-import { judgeAnswer, minReadMsOf } from "../../core/answers/policy.ts";
+import { createStep, judgeAnswer, minReadMsOf } from "../../core/answers/policy.ts";
 import { formatAnswer } from "../../core/answers/words.ts";
 import type { Quiet } from "../../core/config/quiet.ts";
 import type { QuietMode } from "../../core/config/user-action.ts";
@@ -10,7 +10,6 @@ import { callApi } from "./api.ts";
 import { loadSession } from "./connection.ts";
 import { noteOutcome, shownMsOf } from "./inbox.ts";
 import { markLooked } from "./looked.ts";
-import { createPageStep } from "./offers.ts";
 import { type OpenAsk, quiet, showMessage } from "./state.ts";
 
 /** Ids of asks whose answer is on its way. */
@@ -67,7 +66,7 @@ export async function answerAsk(
   if (sending.value.has(id) || answerId === undefined || asked === undefined) return;
   const isConfirmed = confirmableId.value === id;
   const shownMs = Math.ceil(shownMsOf(id));
-  const step = createPageStep({ isWholeShown, shownMs, isConfirmed });
+  const step = createStep("page", { isWholeShown, shownMs, isConfirmed });
   if (judgeAnswer(asked, answer, step).kind !== "allowed") return;
   disarm();
   sending.value = new Set(sending.value).add(id);

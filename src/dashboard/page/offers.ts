@@ -1,5 +1,5 @@
-/** Which answers a card offers, and what a press on one reports. Pure. */
-import { type AnswerStep, findOffer, listOffers, type Offer } from "../../core/answers/policy.ts";
+/** Which answers a card offers. Pure. */
+import { createStep, findOffer, listOffers, type Offer } from "../../core/answers/policy.ts";
 import type { AskDetails } from "../../core/session/ask-details.ts";
 
 export interface CardOffers {
@@ -9,16 +9,8 @@ export interface CardOffers {
   readonly canReply: boolean;
 }
 
-export const createPageStep = (more: Partial<AnswerStep>): AnswerStep => ({
-  front: "page",
-  isWholeShown: true,
-  shownMs: null,
-  isConfirmed: false,
-  ...more,
-});
-
 export function offersOf(asked: AskDetails, isWholeShown: boolean): CardOffers {
-  const offers = listOffers(asked, createPageStep({ isWholeShown }));
+  const offers = listOffers(asked, createStep("page", { isWholeShown }));
   return {
     allow: findOffer(offers, "allow"),
     rules: findOffer(offers, "always") ? asked.always : [],

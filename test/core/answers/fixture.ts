@@ -1,16 +1,16 @@
 /** Asks, answers, and what a user saw and did before. */
 import fc from "fast-check";
-import type { AnswerFront, AnswerStep } from "../../../src/core/answers/policy.ts";
+import {
+  type AnswerFront,
+  type AnswerStep,
+  createStep as createBareStep,
+} from "../../../src/core/answers/policy.ts";
 import type { Answer, AskDetails } from "../../../src/core/session/ask-details.ts";
 import { detailsArbitrary } from "../session/ask-fixture.ts";
 
-export const createStep = (front: AnswerFront, more: Partial<AnswerStep> = {}): AnswerStep => ({
-  front,
-  isWholeShown: true,
-  shownMs: null,
-  isConfirmed: false,
-  ...more,
-});
+/** A step after everything was shown. */
+export const createStep = (front: AnswerFront, more: Partial<AnswerStep> = {}): AnswerStep =>
+  createBareStep(front, { isWholeShown: true, ...more });
 
 /** Any ask, also with dangers in what has none today. */
 export const askedArbitrary: fc.Arbitrary<AskDetails> = fc

@@ -1,5 +1,5 @@
 /** The text of alerts. The title names the session and what it wants; the body has what the user needs to decide. */
-import { type AnswerStep, judgeAnswer, listOffers, type Offer } from "../../answers/policy.ts";
+import { createStep, judgeAnswer, listOffers, type Offer } from "../../answers/policy.ts";
 import { nameApproval, nameDenial } from "../../answers/words.ts";
 import type { Answer, AskDetails } from "../../session/ask-details.ts";
 import { answerIdOf, sessionKeyOf } from "../../session/keys.ts";
@@ -256,12 +256,7 @@ function createExactText(
   const texts = details.isWhole ? listExactTexts(details) : [];
   const exact = texts.map(wrapLines).find((rows) => rows.length <= maxExactRows);
   const warnings = details.dangers.map((danger) => truncateEnd(dangerMark + danger, maxDanger));
-  const step: AnswerStep = {
-    front: "notification",
-    isWholeShown: exact !== undefined,
-    shownMs: null,
-    isConfirmed: false,
-  };
+  const step = createStep("notification", { isWholeShown: exact !== undefined });
   const button: CreateButton = (id, label, answer) => ({
     id: `${id}@${answerId}`,
     label,

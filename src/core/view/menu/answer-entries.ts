@@ -2,7 +2,7 @@
  * An ask that can be answered, in the submenu of its session: everything that is asked, and below it the answers. The ids of the
  * entries contain the ask's, so a click on an answer never goes to another ask.
  */
-import { type AnswerStep, findOffer, judgeAnswer, listOffers } from "../../answers/policy.ts";
+import { type AnswerStep, createStep, findOffer, judgeAnswer, listOffers } from "../../answers/policy.ts";
 import { nameApproval, nameDenial } from "../../answers/words.ts";
 import type { UserAction } from "../../config/user-action.ts";
 import type { Answer, AskDetails } from "../../session/ask-details.ts";
@@ -38,7 +38,7 @@ export function createAnswerEntries(context: AnswerContext): MenuItem[] {
   const dangers = details.dangers.slice(0, maxDangers);
   const heading = wrapLine(expandTabs(details.heading), maxLabelColumns, measureMenuWidth);
   const isWholeShown = details.isWhole && hasAllRows && dangers.length === details.dangers.length;
-  const step: AnswerStep = { front: "menu", isWholeShown, shownMs: null, isConfirmed: isConfirming };
+  const step = createStep("menu", { isWholeShown, isConfirmed: isConfirming });
   const create = createEntryFactory(context, step);
   const focusLabel = isWholeShown ? "Go to terminal" : "Look at all of it in the terminal";
   return [
