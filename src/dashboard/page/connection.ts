@@ -136,10 +136,7 @@ function applyEvent(name: string, text: string): void {
         break;
       case "ask-closed": {
         const { key, ask, how, where } = data as StreamEvents["ask-closed"];
-        noteOutcome(
-          `${key} ${ask.id}`,
-          `${capitalize(describeEnding({ kind: ask.kind, how, where }))}.`,
-        );
+        noteOutcome(`${key} ${ask.id}`, `${capitalize(describeEnding({ kind: ask.kind, how, where }))}.`);
         break;
       }
     }
