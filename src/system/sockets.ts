@@ -108,7 +108,7 @@ export async function isOwnConnection(client: SocketEnd, serverPort: number): Pr
 
 /**
  * null if there is no such connection. Only one with both ends at 127.0.0.1, established, and in use by a process: what the kernel
- * keeps after a socket was closed has no inode, and root as its owner, whoever had it.
+ * keeps after a socket was closed has no inode, and root as its owner, although another user had it.
  */
 export function findClientOwner(
   table: string,

@@ -138,7 +138,7 @@ const systemShells = /^\/(?:usr\/(?:local\/)?)?bin\/(?:bash|zsh|sh|dash)$/;
 function findCommand(command: unknown): string | null {
   if (typeof command !== "string" || command === "") return null;
   const script = findScript(command);
-  // A comment or a redirect is no word. One at the end would take this letter.
+  // A comment or a redirect does not count as a word. One at the end would take this letter.
   return script !== null && findScript(`${command}x`) === `${script}x` ? script : command;
 }
 

@@ -49,11 +49,13 @@ export function findDangers(tool: string, input: unknown, options: DangerOptions
   if (typeof fields.command === "string") checkCommandLine(fields.command, context);
   if (fields.dangerouslyDisableSandbox === true)
     context.findings.add("root", "runs outside of the sandbox", "dangerouslyDisableSandbox");
-  if (writingTools.has(tool))
+  if (writingTools.has(tool)) {
     for (const written of [...named, ...linkTargets]) checkWrittenPath(written, context);
-  else for (const read of linkTargets) checkReadPath(read, context);
-  if (writingTools.has(tool)) for (const text of listWrittenTexts(fields)) checkWrittenText(text, context);
-  if (readingTools.has(tool)) for (const read of named) checkReadPath(read, context);
+    for (const text of listWrittenTexts(fields)) checkWrittenText(text, context);
+  } else {
+    const read = readingTools.has(tool) ? [...linkTargets, ...named] : linkTargets;
+    for (const one of read) checkReadPath(one, context);
+  }
   if (tool === "WebFetch" && typeof fields.url === "string") checkUrl(fields.url, context);
   if (tool.startsWith("mcp__")) checkValues(fields, context);
   return context.listDangers();
