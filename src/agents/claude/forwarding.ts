@@ -1,4 +1,4 @@
-/** What the forwarder knows about Claude Code. No imports: it is loaded at every hook. */
+/** What the forwarder knows about Claude Code. Imports little: it is loaded at every hook. */
 import { asRecord, type JsonRecord } from "../../core/json.ts";
 import type { Forwarding } from "../agent.ts";
 

@@ -1,4 +1,4 @@
-/** What the forwarder knows about Cursor. No imports: it is loaded at every hook. Written from its documentation, never run. */
+/** What the forwarder knows about Cursor. Imports little: it is loaded at every hook. Written from its documentation, never run. */
 import { asText } from "../../core/json.ts";
 import type { Forwarding } from "../agent.ts";
 
