@@ -53,7 +53,7 @@ const levels: readonly (readonly string[])[] = [
   ["settings-file"],
   ["agents"],
   ["state"],
-  ["streams"],
+  ["preferences", "streams"],
   ["ingest", "watch", "answers", "alerts", "history", "api", "dashboard"],
   ["desktop", "channels", "workguard", "setup", "hook"],
   ["app"],

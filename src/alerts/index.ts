@@ -1,18 +1,11 @@
 /**
- * Alerts: what to alert about, and when. This room decides (suppression, mute and snooze, quiet hours, what was shown before a
+ * Alerts: what to alert about, and when. This room decides (suppression, what the preferences say, what was shown before a
  * restart) and keeps the desktop's notifier showing that list. It works without a desktop: channels/ follows the same causes.
  */
 import { isTooSoon } from "../core/answers/policy.ts";
 import type { Config } from "../core/config/config.ts";
-import {
-  applyPreference,
-  dismissAlerts,
-  type Preferences,
-  parsePreferences,
-  prunePreferences,
-} from "../core/config/preferences.ts";
 import type { UserAction } from "../core/config/user-action.ts";
-import { asRecord, type JsonRecord } from "../core/json.ts";
+import { asRecord } from "../core/json.ts";
 import type {
   Notifier,
   NotifierEvents,
@@ -29,7 +22,8 @@ import type { Session } from "../core/session/session.ts";
 import { shortenHome } from "../core/text/paths.ts";
 import { type ComputedAlerts, computeAlerts } from "../core/view/alerts/alerts.ts";
 import type { Alert } from "../core/view/view.ts";
-import { findNextMorning, withLocalTime } from "../system/clock.ts";
+import type { PreferenceKeeper } from "../preferences/index.ts";
+import { withLocalTime } from "../system/clock.ts";
 import { schedule as systemSchedule } from "../system/schedule.ts";
 import { createAlertsInput } from "./input.ts";
 import {
@@ -45,6 +39,7 @@ export interface AlertsOptions {
   /** Every session as it stands at that moment. */
   readonly sessions: (now: ClockReading) => readonly Session[];
   readonly config: () => Config;
+  readonly preferences: Pick<PreferenceKeeper, "current" | "dismiss" | "prune">;
   readonly details: FindAskDetails;
   /** The user's home folder, shown as `~`. */
   readonly home: string;
@@ -55,10 +50,10 @@ export interface AlertsOptions {
    * neither shown nor closed.
    */
   readonly isCaughtUp?: (session: string) => boolean;
-  /** What `save` was given before the last stop. */
-  readonly saved: JsonRecord;
+  /** The shown alerts as `createSaver` was given them before the last stop. */
+  readonly saved: unknown;
   /** Called when `value()` has changed and should be written soon. */
-  readonly createSaver: (value: () => JsonRecord) => { schedule(): void; flush(): void };
+  readonly createSaver: (value: () => object) => { schedule(): void; flush(): void };
   /** Asks for a call of `render` soon. */
   readonly refresh: () => void;
   readonly onShown: (alert: Alert) => void;
@@ -90,8 +85,6 @@ export interface AlertsReport {
 export interface Alerts extends Sink {
   /** Resolves when the notifier is open, or cannot be opened. */
   addNotifier(options: AlertNotifierOptions): Promise<void>;
-  setPreference(action: UserAction): void;
-  preferences(): Preferences;
   /** Shows a message that belongs to no session for a few seconds, such as why a click had no effect. */
   showMessage(title: string, body: string): void;
   report(): AlertsReport;
@@ -118,7 +111,7 @@ const minShownMs = 3_000;
 const messagePrefix = "message:";
 
 export function createAlerts(options: AlertsOptions): Alerts {
-  const { clock, config, schedule = systemSchedule, isCaughtUp = () => true } = options;
+  const { clock, config, preferences, schedule = systemSchedule, isCaughtUp = () => true } = options;
   const findVisiblePanes = createPaneVisibility({
     ...options,
     presentMs: () => config().alerts.presentSeconds * 1_000,
@@ -126,10 +119,9 @@ export function createAlerts(options: AlertsOptions): Alerts {
   const notifiers: OpenedNotifier[] = [];
   const opening = new Set<Promise<void>>();
   const suppressed = new Map<string, string>();
-  let preferences = parsePreferences(options.saved.preferences);
   const createInput = createAlertsInput({
     ...options,
-    preferences: () => preferences,
+    preferences: preferences.current,
     findDetails: options.details,
   });
   let message: Alert | null = null;
@@ -137,21 +129,15 @@ export function createAlerts(options: AlertsOptions): Alerts {
   let cancelMessage = () => {};
   let isStopped = false;
   /** Alerts that each notifier showed before the restart, until it is open. */
-  const remembered = new Map<string, unknown>(Object.entries(asRecord(options.saved.shown)));
+  const remembered = new Map<string, unknown>(Object.entries(asRecord(options.saved)));
 
   const saver = options.createSaver(() => {
     const shown: Record<string, unknown> = Object.fromEntries(remembered);
     for (const { name, reconciler } of notifiers) shown[name] = reconciler.remembered();
-    return { version: 1, preferences, shown };
+    return shown;
   });
 
   const sleep = (ms: number) => new Promise<void>((resolve) => schedule(resolve, ms));
-
-  function changePreferences(next: Preferences): void {
-    if (next === preferences) return;
-    preferences = next;
-    saver.schedule();
-  }
 
   function compute(
     { sessions, now }: StateView,
@@ -169,7 +155,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
 
   async function render(view: StateView): Promise<number | null> {
     if (isStopped) return null;
-    changePreferences(prunePreferences(preferences, view.now.at, view.sessions));
+    preferences.prune(view.now.at, view.sessions);
     if (notifiers.length === 0) return null;
     const candidates = compute(view, noPaneVisible, false);
     if (candidates.show.length === 0) {
@@ -190,7 +176,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
     const wanted = compute(current, visible, false);
     const isAnySilenced = notifiers.some(({ isSilenced }) => isSilenced);
     const wantedInSilence = isAnySilenced ? compute(current, visible, true) : wanted;
-    changePreferences(dismissAlerts(preferences, wanted.seen));
+    preferences.dismiss(wanted.seen);
     showIn(
       notifiers.filter(({ isSilenced }) => !isSilenced),
       wanted,
@@ -274,7 +260,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
         const alert = reconciler?.get(key);
         reconciler?.closed(key, by);
         // Otherwise it would be shown again after the user looked at its pane and away.
-        if (by === "user") changePreferences(dismissAlerts(preferences, alert?.covers ?? [key]));
+        if (by === "user") preferences.dismiss(alert?.covers ?? [key]);
       },
     });
     if (!notifier) return;
@@ -321,18 +307,6 @@ export function createAlerts(options: AlertsOptions): Alerts {
       opening.add(opened);
       return opened;
     },
-    setPreference(action) {
-      const now = clock();
-      const sessions = options.sessions(now);
-      const findSession = (key: string) => sessions.find((session) => sessionKeyOf(session) === key) ?? null;
-      const time = { at: now.at, tomorrow: findNextMorning(now.at) };
-      const current = prunePreferences(preferences, now.at, sessions);
-      changePreferences(applyPreference(current, action, time, { session: findSession }));
-      // On disk before the user sees that it was done: a kill must not undo it.
-      saver.flush();
-      options.refresh();
-    },
-    preferences: () => preferences,
     showMessage,
     report: () => ({ shown: notifiers.flatMap(({ reconciler }) => reconciler.onScreen()), suppressed }),
     async stop() {

@@ -78,6 +78,7 @@ export function createAnswers(options: AnswersOptions): Answers {
       pending.follow(change.session);
       recorder.onChange(change);
     },
+    onSettingsChanged: pending.recheck,
     stop() {
       clearInterval(pruning);
       recorder.stop();

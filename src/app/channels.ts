@@ -22,10 +22,6 @@ export interface ChannelsOptions
 }
 
 export interface Channels extends Sink {
-  /** The settings may list other channels now. */
-  onSettingsChanged(): void;
-  /** See ChannelSink. */
-  refresh(): void;
   report(): readonly ReportedChannel[];
   /** One line for each channel that fails. */
   problems(): readonly string[];
@@ -115,7 +111,7 @@ export function createChannels(options: ChannelsOptions): Channels {
   return {
     name: "channels",
     onSettingsChanged: updateLater,
-    refresh: () => sink?.refresh(),
+    onRefresh: () => sink?.onRefresh?.(),
     onChange: (change) => sink?.onChange?.(change),
     onTransition: (transition) => sink?.onTransition?.(transition),
     report: () =>

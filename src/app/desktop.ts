@@ -1,29 +1,20 @@
 /** The desktop's adapters, chosen and connected. They are loaded when they are first needed. */
 
 import { version } from "../../package.json";
-import type { Agent } from "../agents/agent.ts";
-import { findAgent, type LoadedAgents } from "../agents/index.ts";
+import { findAgent } from "../agents/index.ts";
 import type { Alerts } from "../alerts/index.ts";
 import type { UserAction } from "../core/config/user-action.ts";
 import type { Notifier, NotifierReport, ReadPresence, Terminals } from "../core/ports.ts";
 import type { MenuFacts } from "../core/view/menu/menu.ts";
-import { createDesktopParts } from "../desktop/index.ts";
+import { createDesktopParts, hasDesktop } from "../desktop/index.ts";
 import { createTraySink, type TraySink, type TraySinkOptions } from "../desktop/tray/sink.ts";
 import { ensureOwnFolder } from "../storage/files.ts";
-import type { Paths } from "../storage/paths.ts";
-import type { Env } from "../system/folders.ts";
-import { homeOf } from "../system/folders.ts";
+import type { Base } from "./base.ts";
+import type { NavigationOptions } from "./navigation.ts";
 import type { UserActionsOptions } from "./user-actions.ts";
 
 /** How long doctor waits for a desktop that is still being opened. */
 const openingMs = 1_000;
-
-export interface DesktopOptions {
-  readonly paths: Paths;
-  readonly env: Env;
-  readonly table: readonly Agent[];
-  readonly agents: LoadedAgents;
-}
 
 export interface DesktopTrayOptions extends Omit<TraySinkOptions, "facts" | "home"> {
   readonly unconnected: () => MenuFacts["unconnected"];
@@ -36,26 +27,30 @@ export interface OpenDesktopOptions {
   readonly onAction: (action: UserAction) => void;
 }
 
+/** What user actions need of this system. They work without a desktop as far as they can. */
+type SystemActions = Pick<
+  UserActionsOptions & NavigationOptions,
+  "version" | "findTranscript" | "openFile" | "openPage" | "openList" | "copy" | "agentName" | "connect"
+>;
+
 export interface Desktop {
+  /** Neither icon nor notifications can be shown. */
+  readonly isHeadless: boolean;
   readonly terminals: Terminals;
   readonly readPresence: ReadPresence;
-  /** What user actions need of this system. They work without a desktop as far as they can. */
-  readonly actions: Pick<
-    UserActionsOptions,
-    "version" | "findTranscript" | "openFile" | "openPage" | "openList" | "copy" | "agentName" | "connect"
-  >;
+  readonly actions: SystemActions;
   createTray(options: DesktopTrayOptions): TraySink;
   /** Resolves when icon and notifications are there, or cannot be shown. */
   open(options: OpenDesktopOptions): Promise<void>;
   notifierReport(): Promise<(NotifierReport & { readonly isSilenced: boolean | null }) | null>;
 }
 
-export function createDesktop({ paths, env, table, agents }: DesktopOptions): Desktop {
-  const home = homeOf(env);
+export function createDesktop({ paths, env, home, table, agents }: Base): Desktop {
   const parts = createDesktopParts(env);
   let opening: Promise<unknown> = Promise.resolve();
   let notifier: Notifier | null = null;
   return {
+    isHeadless: !hasDesktop(env),
     terminals: parts.terminals,
     readPresence: parts.readPresence,
     actions: {

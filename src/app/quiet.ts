@@ -1,32 +1,16 @@
-/** Quiet mode for the API: whether alerts are off now, and POST /api/quiet, which turns them off and on. */
-import type { Alerts } from "../alerts/index.ts";
-import type { Config } from "../core/config/config.ts";
-import type { Preferences } from "../core/config/preferences.ts";
-import { findQuietMode, type Quiet } from "../core/config/quiet.ts";
+/** POST /api/quiet: turns alerts off and on. */
 import { quietModes } from "../core/config/user-action.ts";
 import type { JsonRecord } from "../core/json.ts";
-import type { ClockReading } from "../core/session/event.ts";
-import { withLocalTime } from "../system/clock.ts";
-
-export interface QuietDeps {
-  readonly preferences: () => Preferences;
-  readonly config: () => Config;
-  readonly clock: () => ClockReading;
-}
-
-/** null if alerts are shown. */
-export function readQuiet({ preferences, config, clock }: QuietDeps): Quiet | null {
-  return findQuietMode(preferences().quietUntil, config().quietHours, withLocalTime(clock()));
-}
+import type { PreferenceKeeper } from "../preferences/index.ts";
 
 /** Returns what holds now, or a text if the body is invalid. */
 export function setQuiet(
-  deps: QuietDeps & { readonly setPreference: Alerts["setPreference"] },
+  preferences: Pick<PreferenceKeeper, "set" | "quiet">,
   body: JsonRecord,
 ): object | string {
   const mode = quietModes.find((known) => known === body.mode);
   if (mode === undefined) return 'mode must be "hour", "tomorrow", "on" or "off"';
-  deps.setPreference({ do: "quiet", mode });
-  const quiet = readQuiet(deps);
+  preferences.set({ do: "quiet", mode });
+  const quiet = preferences.quiet();
   return { ok: true, ...(quiet ? { quiet } : {}) };
 }

@@ -15,7 +15,7 @@ export interface RenderLoopOptions {
   readonly schedule?: Schedule;
 }
 
-export interface RenderLoop {
+export interface RenderLoop extends Required<Pick<Sink, "onChange" | "onRefresh" | "onSettingsChanged">> {
   add(sink: Sink): void;
   /** Something that is shown may have changed. */
   refresh(): void;
@@ -75,6 +75,9 @@ export function createRenderLoop(options: RenderLoopOptions): RenderLoop {
       refresh();
     },
     refresh,
+    onChange: refresh,
+    onRefresh: refresh,
+    onSettingsChanged: refresh,
     stop: rounds.stop,
   };
 }

@@ -1,7 +1,6 @@
 /** What a request can do with a session: POST /api/sessions/:id/{focus,answer,mute,snooze,dismiss,transcript}. */
 import { type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import type { Alerts } from "../alerts/index.ts";
 import type { PendingRequests } from "../answers/pending.ts";
 import { type AnswerFront, type AnswerStep, createStep } from "../core/answers/policy.ts";
 import type { JsonRecord } from "../core/json.ts";
@@ -11,14 +10,15 @@ import type { ClockReading } from "../core/session/event.ts";
 import { sessionKeyOf } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
 import { formatFocusOutcome } from "../core/view/focus-text.ts";
+import type { PreferenceKeeper } from "../preferences/index.ts";
 import type { Store } from "../state/store.ts";
-import type { UserActions } from "./user-actions.ts";
+import type { Navigation } from "./navigation.ts";
 
 export interface SessionActionDeps {
   readonly store: Pick<Store, "find">;
   readonly clock: () => ClockReading;
-  readonly alerts: Pick<Alerts, "setPreference">;
-  readonly actions: UserActions;
+  readonly preferences: Pick<PreferenceKeeper, "set">;
+  readonly navigation: Navigation;
   readonly pending: Pick<PendingRequests, "answer">;
 }
 
@@ -35,11 +35,11 @@ export async function runSessionAction(
 ): Promise<object | string | null> {
   const session = findSession(deps, name);
   if (!session) return null;
-  const { setPreference } = deps.alerts;
+  const { preferences, navigation } = deps;
   const key = sessionKeyOf(session);
   switch (action) {
     case "focus": {
-      const outcome = await deps.actions.focus(session);
+      const outcome = await navigation.focus(session);
       const { title, lines } = formatFocusOutcome(outcome, session);
       return { ...outcome, says: `${title}. ${lines.join(" ")}` };
     }
@@ -47,19 +47,19 @@ export async function runSessionAction(
       return answer(deps.pending, session, body);
     case "mute":
       if (body.on !== undefined && typeof body.on !== "boolean") return "on must be true or false";
-      setPreference({ do: "mute", session: key, on: body.on !== false });
+      preferences.set({ do: "mute", session: key, on: body.on !== false });
       return { ok: true };
     case "snooze": {
       const { minutes = defaultSnoozeMinutes } = body;
       if (typeof minutes !== "number") return "minutes must be a number; 0 ends the snooze";
-      setPreference({ do: "snooze", session: key, minutes: minutes > 0 ? minutes : null });
+      preferences.set({ do: "snooze", session: key, minutes: minutes > 0 ? minutes : null });
       return { ok: true };
     }
     case "dismiss":
-      setPreference({ do: "dismiss", session: key });
+      preferences.set({ do: "dismiss", session: key });
       return { ok: true };
     case "transcript": {
-      const problem = await deps.actions.openTranscript(session);
+      const problem = await navigation.openTranscript(session);
       return problem === null ? { ok: true } : `the transcript could not be opened: ${problem}`;
     }
     default:
@@ -67,8 +67,8 @@ export async function runSessionAction(
   }
 }
 
-function findSession({ store, clock, actions }: SessionActionDeps, name: string): Session | null {
-  return name === nextSession ? actions.next() : store.find(name, clock());
+function findSession({ store, clock, navigation }: SessionActionDeps, name: string): Session | null {
+  return name === nextSession ? navigation.next() : store.find(name, clock());
 }
 
 /** Names a client may give itself, and what the log calls it. They grant nothing. */

@@ -1,26 +1,23 @@
-/** The sessions as GET /api/sessions lists them: with what can be answered, what is silent and why, and known problems. */
+/** The sessions as GET /api/sessions lists them: with what can be answered, and what is silent and why. */
 import type { PendingRequests } from "../answers/pending.ts";
 import type { SessionList } from "../api/server.ts";
 import type { Config } from "../core/config/config.ts";
-import type { Preferences } from "../core/config/preferences.ts";
 import { describeGuard } from "../core/config/work-guard.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { createSnapshot, type SessionSnapshot, type SnapshotContext } from "../core/view/snapshot.ts";
+import type { PreferenceKeeper } from "../preferences/index.ts";
 import type { Store } from "../state/store.ts";
 import { formatLocalTime } from "../system/clock.ts";
-import { readQuiet } from "./quiet.ts";
 
 export interface SessionListOptions {
   readonly store: Store;
   readonly pending: PendingRequests;
-  readonly preferences: () => Preferences;
+  readonly preferences: Pick<PreferenceKeeper, "current">;
   readonly clock: () => ClockReading;
   readonly config: () => Config;
-  readonly problems: () => readonly string[];
-  readonly unconnected: () => readonly { readonly name: string }[];
 }
 
-export interface AppSessionList extends SessionList {
+export interface AppSessionList extends Omit<SessionList, "more"> {
   /** By `agent:id`, without everything that it asks. */
   get(key: string): SessionSnapshot | null;
 }
@@ -28,7 +25,7 @@ export interface AppSessionList extends SessionList {
 export function createSessionList(options: SessionListOptions): AppSessionList {
   const { store, pending, preferences, clock, config } = options;
   const createContext = (): SnapshotContext => ({
-    preferences: preferences(),
+    preferences: preferences.current(),
     config: config(),
     formatTime: formatLocalTime,
   });
@@ -64,18 +61,27 @@ export function createSessionList(options: SessionListOptions): AppSessionList {
       const child = parent?.children.find((known) => known.agentId === agentId);
       return parent && child ? { child, parent } : null;
     },
-    more() {
-      const quiet = readQuiet(options);
-      const unconnected = options
-        .unconnected()
-        .map(({ name }) => `${name}'s hooks are not registered. Run: beckon --install`);
-      const problems = [...unconnected, ...options.problems()];
-      const workGuard = describeGuard(config().workGuard);
-      return {
-        ...(quiet ? { quiet } : {}),
-        ...(problems.length > 0 ? { problems } : {}),
-        ...(workGuard.length > 0 ? { workGuard } : {}),
-      };
-    },
+  };
+}
+
+export interface ListFactsOptions {
+  readonly preferences: Pick<PreferenceKeeper, "quiet">;
+  readonly config: () => Config;
+  readonly problems: () => readonly string[];
+  readonly unconnected: () => readonly { readonly name: string }[];
+}
+
+/** What the list has besides sessions: quiet modes that are on, known problems, the work guard. */
+export function createListFacts(options: ListFactsOptions): object {
+  const quiet = options.preferences.quiet();
+  const unconnected = options
+    .unconnected()
+    .map(({ name }) => `${name}'s hooks are not registered. Run: beckon --install`);
+  const problems = [...unconnected, ...options.problems()];
+  const workGuard = describeGuard(options.config().workGuard);
+  return {
+    ...(quiet ? { quiet } : {}),
+    ...(problems.length > 0 ? { problems } : {}),
+    ...(workGuard.length > 0 ? { workGuard } : {}),
   };
 }

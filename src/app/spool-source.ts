@@ -1,7 +1,7 @@
 /** The spool as a source: events that hooks wrote to disk while beckon was down or slow. */
 import type { Agent } from "../agents/agent.ts";
 import { openEnvelope } from "../agents/envelope.ts";
-import { defaultAgent, findAgent } from "../agents/index.ts";
+import { findAgent } from "../agents/index.ts";
 import { limits } from "../core/limits.ts";
 import type { Source } from "../core/ports.ts";
 import { createSessionKey } from "../core/session/event.ts";
@@ -28,7 +28,7 @@ export interface SpoolSourceOptions {
   readonly position: SpoolPosition | null;
   readonly table: readonly Agent[];
   /** The agent of a payload that names none. */
-  readonly defaultProvider: string | undefined;
+  readonly defaultProvider: string;
   readonly ingest: Ingest;
   readonly onTaken: (count: number) => void;
   readonly onProblem: (text: string) => void;
@@ -39,8 +39,7 @@ const stillReading = "beckon is still reading what happened while it was not run
 
 export function createSpoolSource(options: SpoolSourceOptions): SpoolSource {
   const { ingest, onError } = options;
-  const findSession = (text: string) =>
-    identifySession(text, options.table, options.defaultProvider || defaultAgent);
+  const findSession = (text: string) => identifySession(text, options.table, options.defaultProvider);
   /** Sessions whose events were taken ahead of the others. */
   const sessionsAhead = new Set<string>();
   const dropped = readDroppedEvents(options.paths);

@@ -1,58 +1,54 @@
-/** The state, restored at start from the snapshot and the journal after it, and saved again as it changes. */
-import { defaultAgent, type LoadedAgents } from "../agents/index.ts";
-import type { Config } from "../core/config/config.ts";
+/**
+ * The state: restored at start from the snapshot and the journal after it, fed by ingest, saved again as it changes. What follows it
+ * is added to `followers`.
+ */
 import { limits } from "../core/limits.ts";
-import type { Sink } from "../core/ports.ts";
-import type { ClockReading } from "../core/session/event.ts";
+import type { Sink, Transition } from "../core/ports.ts";
 import { isProbe } from "../core/session/probe.ts";
-import type { SessionEvent } from "../core/wire.ts";
+import type { Session } from "../core/session/session.ts";
+import { hourMs } from "../core/timing.ts";
 import { createIngest, type Ingest } from "../ingest/index.ts";
 import { maskJson } from "../secrets/index.ts";
+import { createFollowers, type Followers } from "../state/followers.ts";
 import { decodeState, encodeState } from "../state/saved-state.ts";
 import { createStore, type Store } from "../state/store.ts";
-import { type JournalPosition, openJournal } from "../storage/journal/index.ts";
+import { createTransitionFinder, type TransitionFinder } from "../state/transitions.ts";
+import { type Journal, type JournalPosition, openJournal } from "../storage/journal/index.ts";
 import { createSessionEventBody } from "../storage/journal/session-event.ts";
-import type { Paths } from "../storage/paths.ts";
 import { createSaver } from "../storage/saver.ts";
 import { loadSnapshot, saveSnapshot } from "../storage/snapshot.ts";
-import type { SpoolPosition } from "../storage/spool.ts";
-
-export interface StateOptions {
-  readonly agents: LoadedAgents;
-  readonly paths: Paths;
-  readonly clock: () => ClockReading;
-  readonly config: () => Config;
-  /** The agent of a payload that names none. */
-  readonly defaultProvider: string | undefined;
-  readonly onProblem: (text: string) => void;
-  readonly onError: (text: string) => void;
-}
+import { schedule } from "../system/schedule.ts";
+import type { Base } from "./base.ts";
+import { createSpoolSource, type SpoolSource } from "./spool-source.ts";
 
 export interface AppState {
   readonly store: Store;
-  readonly ingest: Ingest;
+  readonly sessionsNow: () => readonly Session[];
+  /** Takes an event that a hook has sent. Spooled events of its session, which are older, come first. */
+  readonly accept: (text: string) => ReturnType<Ingest["accept"]>;
+  /** Not started yet. */
+  readonly spool: SpoolSource;
+  readonly transitions: TransitionFinder;
+  readonly followers: Followers;
   /** Everything before it is in the journal, and was dispatched. */
   readonly journalPosition: () => JournalPosition;
-  /** How far the spool was read; null if never. */
-  readonly spoolPosition: SpoolPosition | null;
   readonly replayedEvents: number;
-  /** Journals what the work guard recorded, so that the history has it after a kill or a rebuild. */
-  journalSessionEvent(key: string, event: SessionEvent): void;
+  /** For what the work guard recorded: journalled, so that the history has it after a kill or a rebuild. */
+  publish(transition: Extract<Transition, { kind: "session-event" }>): void;
+  /** Drops sessions that ended long ago. It also happens every minute. */
+  prune(): void;
   /** Saves the state soon after each change. */
-  createSnapshotSink(spoolPosition: () => SpoolPosition | null): Sink;
+  readonly snapshot: Sink & { stop(): void };
+  stopPruning(): void;
   close(): void;
 }
 
-export function openState({
-  agents,
-  paths,
-  clock,
-  config,
-  defaultProvider,
-  onProblem,
-  onError,
-}: StateOptions): AppState {
+const pruneMs = 60_000;
+
+export function openState(base: Base): AppState {
+  const { agents, paths, clock, config, defaultProvider, onProblem, onError } = base;
   const store = createStore(onError);
+  const sessionsNow = () => store.sessions(clock());
   const retentionDays = () => config().keep.journalDays;
   const journal = openJournal(paths.journal, { retentionDays, onError });
   const ingest = createIngest({
@@ -60,11 +56,74 @@ export function openState({
     journal,
     mask: maskJson,
     clock,
-    defaultProvider: defaultProvider || defaultAgent,
+    defaultProvider,
     dispatch: store.dispatch,
     onError,
   });
+  const restored = restore(base, store, journal, ingest);
+  const spool = createSpoolSource({
+    paths,
+    position: restored.spoolPosition,
+    table: base.table,
+    defaultProvider,
+    ingest,
+    onTaken(count) {
+      if (count > 0) base.log("info", `${count} events from the spool`);
+    },
+    onProblem,
+    onError,
+  });
 
+  const followers = createFollowers();
+  const transitions = createTransitionFinder({
+    clock,
+    get: store.get,
+    schedule,
+    onTransition: followers.onTransition,
+  });
+  transitions.restore(sessionsNow());
+  store.subscribe((session, event, before) => {
+    transitions.onChange(session, event.at);
+    followers.onChange({ session, event, before });
+  });
+  base.settings.subscribe(followers.onSettingsChanged);
+
+  function prune(): void {
+    const { completedHours, completedMax } = config().keep;
+    const dropped = store.prune(clock(), { completedMs: completedHours * hourMs, completedMax });
+    for (const key of dropped) transitions.onDeparted(key);
+  }
+  const pruning = setInterval(prune, pruneMs);
+
+  return {
+    store,
+    sessionsNow,
+    accept(text) {
+      const older = spool.takeOlder(text);
+      return older ? older.then(() => ingest.accept(text)) : ingest.accept(text);
+    },
+    spool,
+    transitions,
+    followers,
+    journalPosition: journal.position,
+    replayedEvents: restored.replayedEvents,
+    publish(transition) {
+      const { key, event } = transition;
+      const { at, t, boot } = clock();
+      const entry = { id: event.id, at, t, boot, key: event.id, text: createSessionEventBody(key, event) };
+      // The history is sent the event too, and a journal that cannot be written is reported with the hooks' events.
+      journal.append(entry).catch(() => {});
+      followers.onTransition(transition);
+    },
+    prune,
+    snapshot: createSnapshotSink(base, store, journal, spool.position),
+    stopPruning: () => clearInterval(pruning),
+    close: () => journal.close(),
+  };
+}
+
+/** Puts the snapshot and the journal after it into the store. */
+function restore({ paths, clock, onProblem }: Base, store: Store, journal: Journal, ingest: Ingest) {
   const loaded = loadSnapshot(paths);
   if (loaded.problem) onProblem(loaded.problem);
   const saved = loaded.value ? decodeState(loaded.value, clock()) : null;
@@ -76,43 +135,35 @@ export function openState({
     ingest.replay(line);
   });
   ingest.rememberIds(journal.recentIds(limits.maxRememberedIds));
+  return { spoolPosition, replayedEvents: replayed.lines };
+}
 
+function createSnapshotSink(
+  { paths, clock, onError }: Base,
+  store: Store,
+  journal: Journal,
+  spoolPosition: SpoolSource["position"],
+): AppState["snapshot"] {
+  function save(): void {
+    const covered = journal.position();
+    const now = clock();
+    const state = {
+      journal: covered,
+      spool: spoolPosition(),
+      sessions: store.sessions(now).filter((session) => !isProbe(session)),
+      eventWindows: store.eventWindows(now).filter(({ recent }) => !recent.some(isProbe)),
+    };
+    saveSnapshot(paths, encodeState(state, now));
+    journal.rotate(covered);
+  }
+  const saver = createSaver(save, { onError });
   return {
-    store,
-    ingest,
-    journalPosition: journal.position,
-    spoolPosition,
-    replayedEvents: replayed.lines,
-    journalSessionEvent(key, event) {
-      const { at, t, boot } = clock();
-      const entry = { id: event.id, at, t, boot, key: event.id, text: createSessionEventBody(key, event) };
-      // The history is sent the event too, and a journal that cannot be written is reported with the hooks' events.
-      journal.append(entry).catch(() => {});
+    name: "snapshot",
+    onChange: saver.schedule,
+    stop() {
+      // Also if nothing changed: the snapshot records until when beckon was running.
+      saver.schedule();
+      saver.flush();
     },
-    createSnapshotSink(currentSpoolPosition) {
-      const save = (): void => {
-        const covered = journal.position();
-        const now = clock();
-        const state = {
-          journal: covered,
-          spool: currentSpoolPosition(),
-          sessions: store.sessions(now).filter((session) => !isProbe(session)),
-          eventWindows: store.eventWindows(now).filter(({ recent }) => !recent.some(isProbe)),
-        };
-        saveSnapshot(paths, encodeState(state, now));
-        journal.rotate(covered);
-      };
-      const saver = createSaver(save, { onError });
-      return {
-        name: "snapshot",
-        onChange: () => saver.schedule(),
-        stop() {
-          // Also if nothing changed: the snapshot records until when beckon was running.
-          saver.schedule();
-          saver.flush();
-        },
-      };
-    },
-    close: () => journal.close(),
   };
 }

@@ -1,33 +1,23 @@
-/** What a click does, in the tray's menu, on an alert, or through the API. */
-import type { Alerts } from "../alerts/index.ts";
+/** What a click does in the tray's menu or on an alert. */
 import type { PendingRequests } from "../answers/pending.ts";
-import type { Config } from "../core/config/config.ts";
 import { createConfigTemplate } from "../core/config/config-template.ts";
 import type { UserAction } from "../core/config/user-action.ts";
 import { readErrorMessage } from "../core/error-message.ts";
-import type { Terminals } from "../core/ports.ts";
-import type { ClockReading } from "../core/session/event.ts";
-import { sessionKeyOf } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
 import { capitalize } from "../core/text/words.ts";
-import { type FocusOutcome, formatFocusOutcome } from "../core/view/focus-text.ts";
-import { findNextWaiting } from "../core/view/groups.ts";
+import { formatFocusOutcome } from "../core/view/focus-text.ts";
 import { createConfigFile } from "../storage/config-file.ts";
+import { cannotFocus, type Navigation } from "./navigation.ts";
 
 export interface UserActionsOptions {
-  readonly alerts: Pick<Alerts, "setPreference" | "preferences" | "showMessage">;
-  readonly terminals: Terminals;
-  /** Why the session's terminal is not known; null if its place is right. */
-  readonly locate: (session: Session) => Promise<string | null>;
+  readonly navigation: Navigation;
+  readonly setPreference: (action: UserAction) => void;
+  /** Shows a message on the desktop for a few seconds. */
+  readonly showMessage: (title: string, body: string) => void;
   readonly pending: Pick<PendingRequests, "answer">;
-  readonly clock: () => ClockReading;
-  readonly sessions: (now: ClockReading) => readonly Session[];
-  readonly config: () => Config;
   readonly configPath: string;
   readonly version: string;
-  readonly url: () => string;
-  /** The real path of the session's transcript; null if it has none, or the path is not one of its agent's own files. */
-  readonly findTranscript: (session: Session) => Promise<string | null>;
+  readonly url: string;
   /** Resolves with null, or with the reason why the file could not be opened. */
   readonly openFile: (path: string) => Promise<string | null>;
   /** A new address of the page, for one use. */
@@ -45,62 +35,20 @@ export interface UserActionsOptions {
   readonly onProblem: (text: string) => void;
 }
 
-export interface UserActions {
-  /** Runs the action and shows a message if it could not be done. Never rejects. */
-  click(action: UserAction): Promise<void>;
-  focus(session: Session): Promise<FocusOutcome>;
-  /** The session that has waited longest; null if none waits. */
-  next(): Session | null;
-  /** Resolves with the reason if it could not be opened. */
-  openTranscript(session: Session): Promise<string | null>;
-}
+/** Runs the action and shows a message if it could not be done. Never rejects. */
+export type RunUserAction = (action: UserAction) => Promise<void>;
 
-const impossible = (why: string): FocusOutcome => ({ result: "impossible", by: "", why });
+export function createUserActions(options: UserActionsOptions): RunUserAction {
+  const { navigation, showMessage } = options;
 
-export function createUserActions(options: UserActionsOptions): UserActions {
-  const { showMessage, setPreference } = options.alerts;
-
-  function findSession(key: string): Session | null {
-    const sessions = options.sessions(options.clock());
-    return sessions.find((session) => sessionKeyOf(session) === key) ?? null;
-  }
-
-  async function focus(shown: Session): Promise<FocusOutcome> {
-    const unknown = shown.ended ? null : await options.locate(shown);
-    const session = findSession(sessionKeyOf(shown)) ?? shown;
-    const { place, cwd, title, attach } = session;
-    if (session.ended && !place)
-      return impossible(
-        "the session has ended, so there is no terminal to go to. List the others: beckon status",
-      );
-    if (attach !== null && !session.ended)
-      return impossible(`it runs in the background. Open it in a terminal: ${attach}`);
-    if (unknown !== null) return impossible(unknown);
-    if (!place) {
-      return impossible(
-        "no hook of this session has reported where its terminal is. Check the hooks: beckon doctor",
-      );
-    }
-    const outcome = await options.terminals.focus({ place, cwd, title });
-    return session.ended && outcome.result === "impossible"
-      ? { ...outcome, why: `the session has ended, and ${outcome.why}` }
-      : outcome;
-  }
-
-  function next(): Session | null {
-    const now = options.clock();
-    const preferences = options.alerts.preferences();
-    return findNextWaiting(options.sessions(now), { preferences, config: options.config(), now });
-  }
-
-  async function focusWithMessage(session: Session | null, reasonIfNone: string): Promise<void> {
-    const outcome = session ? await focus(session) : impossible(reasonIfNone);
+  async function focus(session: Session | null, reasonIfNone: string): Promise<void> {
+    const outcome = session ? await navigation.focus(session) : cannotFocus(reasonIfNone);
     const { title, lines } = formatFocusOutcome(outcome, session);
     if (outcome.result !== "exact") showMessage(title, lines.join("\n"));
   }
 
   async function answer(action: Extract<UserAction, { do: "answer" }>): Promise<void> {
-    const session = findSession(action.session);
+    const session = navigation.find(action.session);
     const result = session
       ? await options.pending.answer(session, action.ask, action.answer, action.step)
       : "this session is over";
@@ -114,13 +62,8 @@ export function createUserActions(options: UserActionsOptions): UserActions {
     showMessage("Could not copy: install wl-clipboard or xclip", `The session is ${id}`);
   }
 
-  async function openTranscript(session: Session | null): Promise<string | null> {
-    const path = session && (await options.findTranscript(session));
-    return path ? await options.openFile(path) : "this machine has no transcript of the session";
-  }
-
-  async function openTranscriptWithMessage(session: Session | null): Promise<void> {
-    const problem = await openTranscript(session);
+  async function openTranscript(session: Session | null): Promise<void> {
+    const problem = await navigation.openTranscript(session);
     if (problem) showMessage("The transcript could not be opened", problem);
   }
 
@@ -154,19 +97,19 @@ export function createUserActions(options: UserActionsOptions): UserActions {
   async function run(action: UserAction): Promise<void> {
     switch (action.do) {
       case "focus":
-        return focusWithMessage(findSession(action.session), "this session is over and no longer known");
+        return focus(navigation.find(action.session), "this session is over and no longer known");
       case "next":
-        return focusWithMessage(next(), "no session needs you now");
+        return focus(navigation.next(), "no session needs you now");
       case "answer":
         return answer(action);
       case "copy-id":
-        return copyId(findSession(action.session));
+        return copyId(navigation.find(action.session));
       case "transcript":
-        return openTranscriptWithMessage(findSession(action.session));
+        return openTranscript(navigation.find(action.session));
       case "settings":
         return openSettings();
       case "about":
-        return showMessage(`beckon ${options.version}`, `Running at ${options.url()}`);
+        return showMessage(`beckon ${options.version}`, `Running at ${options.url}`);
       case "connect":
         return connect(action.agent);
       case "quit":
@@ -176,7 +119,7 @@ export function createUserActions(options: UserActionsOptions): UserActions {
       case "snooze":
       case "dismiss":
       case "quiet":
-        return setPreference(action);
+        return options.setPreference(action);
       case "list":
         return openList();
       case "dashboard":
@@ -189,12 +132,5 @@ export function createUserActions(options: UserActionsOptions): UserActions {
     }
   }
 
-  return {
-    focus,
-    next,
-    openTranscript,
-    async click(action) {
-      await run(action).catch((error) => options.onProblem(`"${action.do}" failed: ${error}`));
-    },
-  };
+  return (action) => run(action).catch((error) => options.onProblem(`"${action.do}" failed: ${error}`));
 }

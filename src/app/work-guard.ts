@@ -3,6 +3,7 @@ import { basename, delimiter, dirname } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import type { Config } from "../core/config/config.ts";
 import { readErrorMessage } from "../core/error-message.ts";
+import type { Sink } from "../core/ports.ts";
 import { quoteForShell } from "../shell/index.ts";
 import type { Paths } from "../storage/paths.ts";
 import type { Env } from "../system/folders.ts";
@@ -17,7 +18,7 @@ export function createGuardCommand(env: Env): (binary: string | null) => string 
   };
 }
 
-export interface GuardHooksKeeper {
+export interface GuardHooksKeeper extends Sink {
   /** Registers or removes hooks, as the settings say now. */
   update(): void;
   /** Why hooks are missing, or still there. Empty if all is well. */
@@ -56,10 +57,14 @@ export function createGuardHooksKeeper(options: {
     for (const sentence of problems) options.onProblem(sentence);
   }
 
+  function updateLater(): void {
+    work = work.then(update);
+  }
+
   return {
-    update() {
-      work = work.then(update);
-    },
+    name: "guard hooks",
+    update: updateLater,
+    onSettingsChanged: updateLater,
     problems: () => problems,
   };
 }

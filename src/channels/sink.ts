@@ -72,8 +72,6 @@ export interface ChannelReport {
 export interface ChannelSink extends Sink {
   /** Sets up the channels that the settings list now. */
   reload(): Promise<void>;
-  /** Something besides sessions has changed: preferences, or what can be answered. */
-  refresh(): void;
   report(): readonly ChannelReport[];
   /** Sends a test message. Resolves with null if there is no such channel. */
   test(name: string): Promise<ChannelTest | null>;
@@ -349,7 +347,7 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
       reloading = reloading.then(reload);
       return reloading;
     },
-    refresh,
+    onRefresh: refresh,
     onChange(change) {
       if (channels.length === 0) return;
       const { session, before } = change;

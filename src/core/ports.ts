@@ -116,6 +116,9 @@ export interface Sink {
   onChange?(change: SessionChange): void;
   /** Must return at once. */
   onTransition?(transition: Transition): void;
+  /** Something besides sessions has changed that is shown: preferences, or what can be answered. Must return at once. */
+  onRefresh?(): void;
+  onSettingsChanged?(): void;
   /**
    * Shows the state as it is now. Called soon after changes (many changes share one call), and at the wall time that the
    * last call returned; null if only an event can change what is shown.

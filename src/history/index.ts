@@ -45,8 +45,6 @@ export interface History extends Sink, HistoryReader {
   problems(): readonly string[];
   /** Keeps an event of the stream for clients that connect again. */
   addStreamEvent(event: StreamEvent): void;
-  /** The settings may have changed. */
-  onSettingsChanged(): void;
   stop(): Promise<void>;
 }
 

@@ -15,13 +15,16 @@ export interface ConfigFile {
   config(): Config;
   /** One line each. While there is a problem, the last valid settings are used. */
   problems(): readonly string[];
+  /** Calls the listener after every change of the file. */
+  subscribe(listener: () => void): void;
   stop(): void;
 }
 
 /** The file is polled and not watched: editors write in several steps, and some replace the file. */
 const pollMs = 1_000;
 
-export function watchConfig(path: string, onChange: () => void, schedule = scheduleTogether): ConfigFile {
+export function watchConfig(path: string, schedule = scheduleTogether): ConfigFile {
+  const listeners: (() => void)[] = [];
   let stamp = "";
   let config = defaultConfig;
   let problems: readonly string[] = [];
@@ -41,13 +44,19 @@ export function watchConfig(path: string, onChange: () => void, schedule = sched
   function pollLater(): () => void {
     return schedule(() => {
       cancelPoll = pollLater();
-      if (readIfChanged()) onChange();
+      if (!readIfChanged()) return;
+      for (const listener of listeners) listener();
     }, pollMs);
   }
 
   readIfChanged();
   let cancelPoll = pollLater();
-  return { config: () => config, problems: () => problems, stop: () => cancelPoll() };
+  return {
+    config: () => config,
+    problems: () => problems,
+    subscribe: (listener) => void listeners.push(listener),
+    stop: () => cancelPoll(),
+  };
 }
 
 const lastValid = "The last valid settings stay in use";

@@ -23,8 +23,8 @@ export interface EventStreamOptions {
     readonly addStreamEvent: (event: StreamEvent) => void;
   };
   readonly schedule: Schedule;
-  /** Called when the first client connects: `render` is needed from then on. */
-  readonly onFirstClient: () => void;
+  /** Called when the first client connects: from then on, time alone can change what clients know. */
+  readonly startRendering: (sink: Sink) => void;
   /** For tests. */
   readonly pingMs?: number;
 }
@@ -168,7 +168,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     const first = [...missed, createSnapshotEvent()];
     if (!first.every((event) => client.send(formatEvent(event)))) return client.close();
     clients.add(client);
-    if (clients.size === 1) options.onFirstClient();
+    if (clients.size === 1) options.startRendering(rendering);
     cancelPing ??= schedule(sendPings, options.pingMs ?? pingMs);
   }
 
@@ -222,8 +222,19 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     }
   }
 
-  return {
+  const rendering: Sink = {
     name: "event stream",
+    render({ now: { at } }) {
+      if (clients.size === 0) return null;
+      if (at - comparedAt < compareAllMs && at >= comparedAt) return comparedAt + compareAllMs;
+      comparedAt = at;
+      compareAll();
+      return at + idleCompareMs;
+    },
+  };
+
+  return {
+    ...rendering,
     connect(lastEventId, signal) {
       if (connectionCount >= limits.maxStreamClients)
         return new Response('{"error":"too many clients of /api/events"}', {
@@ -246,13 +257,6 @@ export function createEventStream(options: EventStreamOptions): EventStream {
       cancelFlush ??= schedule(flush, flushMs);
     },
     onTransition,
-    render({ now: { at } }) {
-      if (clients.size === 0) return null;
-      if (at - comparedAt < compareAllMs && at >= comparedAt) return comparedAt + compareAllMs;
-      comparedAt = at;
-      compareAll();
-      return at + idleCompareMs;
-    },
     stop() {
       isStopped = true;
       for (const client of [...clients]) remove(client);

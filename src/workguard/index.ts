@@ -77,7 +77,6 @@ export interface WorkGuard extends Sink {
   check(body: JsonRecord, isDryRun?: boolean): HookOutput | string;
   /** The ports of all projects: those that run, then the open ones, then those that ended last. */
   listPorts(): readonly PortSnapshot[];
-  onSettingsChanged(): void;
 }
 
 /** An edited file, and the project and settings that count for it. */

@@ -6,9 +6,11 @@ import { type AlertsOptions, createAlerts } from "../../src/alerts/index.ts";
 import { createRenderLoop } from "../../src/app/render-loop.ts";
 import { defaultConfig } from "../../src/core/config/config.ts";
 import type { UserAction } from "../../src/core/config/user-action.ts";
+import type { JsonRecord } from "../../src/core/json.ts";
 import type { Notifier, NotifierEvents, PresenceReading } from "../../src/core/ports.ts";
 import type { Alert, TrayView } from "../../src/core/view/view.ts";
 import { createTraySink } from "../../src/desktop/tray/sink.ts";
+import { createPreferenceKeeper } from "../../src/preferences/index.ts";
 import { createStore } from "../../src/state/store.ts";
 import { createDetails } from "../core/session/ask-fixture.ts";
 import { createVirtualTime } from "../virtual-time.ts";
@@ -35,21 +37,36 @@ function createRecordingNotifier() {
   return { notifier, screen, shows: () => shows };
 }
 
-function create(saved: AlertsOptions["saved"] = {}, more: Partial<AlertsOptions> = {}) {
+function create(saved: JsonRecord = {}, more: Partial<AlertsOptions> = {}) {
   const time = createVirtualTime();
   const { clock, schedule, advance } = time;
   const store = createStore();
   const views: TrayView[] = [];
   const clicked: UserAction[] = [];
   const { notifier, screen, shows } = createRecordingNotifier();
-  let written: AlertsOptions["saved"] = saved;
+  let written: JsonRecord = saved;
   let events: NotifierEvents | null = null;
   const onProblem = (text: string) => {
     throw new Error(text);
   };
   const onAction = (action: UserAction) => void clicked.push(action);
   const loop = createRenderLoop({ clock, sessions: store.sessions, onProblem, schedule });
+  const createPart = (name: string) => (value: () => unknown) => {
+    const save = () => {
+      written = { ...written, [name]: value() };
+    };
+    return { schedule: save, flush: save };
+  };
+  const preferences = createPreferenceKeeper({
+    clock,
+    sessions: store.sessions,
+    config: () => defaultConfig,
+    saved: saved.preferences,
+    createSaver: createPart("preferences"),
+    onSet: loop.refresh,
+  });
   const alerts = createAlerts({
+    preferences,
     clock,
     sessions: store.sessions,
     config: () => defaultConfig,
@@ -57,13 +74,8 @@ function create(saved: AlertsOptions["saved"] = {}, more: Partial<AlertsOptions>
     home: "/home/dev",
     terminals: { isPaneVisible: async () => false },
     readPresence: async () => ({ idleMs: 0, isLocked: false }),
-    saved,
-    createSaver(value) {
-      const save = () => {
-        written = value();
-      };
-      return { schedule: save, flush: save };
-    },
+    saved: saved.shown,
+    createSaver: createPart("shown"),
     refresh: loop.refresh,
     onShown: () => {},
     onSuppressed: () => {},
@@ -73,7 +85,7 @@ function create(saved: AlertsOptions["saved"] = {}, more: Partial<AlertsOptions>
   });
   const tray = createTraySink({
     config: () => defaultConfig,
-    preferences: alerts.preferences,
+    preferences: preferences.current,
     details: () => null,
     facts: () => ({ unconnected: [], version: "1.2.3", dashboard: true, problems: [] }),
     home: "/home/dev",
@@ -114,6 +126,7 @@ function create(saved: AlertsOptions["saved"] = {}, more: Partial<AlertsOptions>
   }
   return {
     alerts,
+    preferences,
     tray,
     opened,
     advance,
@@ -210,16 +223,16 @@ test("a click on an alert goes to its session; a closed alert stays closed, also
 });
 
 test("quiet for an hour: the icon still counts, no alert is shown, and it is remembered", async () => {
-  const { opened, screen, send, last, alerts, advance, stop, saved } = create();
+  const { opened, screen, send, last, preferences, advance, stop, saved } = create();
   await opened;
   await advance(startMs);
-  alerts.setPreference({ do: "quiet", mode: "hour" });
+  preferences.set({ do: "quiet", mode: "hour" });
   send("shop", "PermissionRequest", bash);
   await advance(settledMs);
   expect(last()?.icon.phase).toBe("blocked");
   expect(titles(screen)).toEqual([]);
   expect(saved()).toMatchObject({ preferences: { quietUntil: expect.any(Number) } });
-  alerts.setPreference({ do: "quiet", mode: "off" });
+  preferences.set({ do: "quiet", mode: "off" });
   await advance(shownMs);
   expect(titles(screen)).toHaveLength(1);
   await stop();

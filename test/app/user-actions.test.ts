@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createNavigation, type NavigationOptions } from "../../src/app/navigation.ts";
 import { createUserActions, type UserActionsOptions } from "../../src/app/user-actions.ts";
 import { defaultConfig } from "../../src/core/config/config.ts";
 import { noPreferences } from "../../src/core/config/preferences.ts";
@@ -17,28 +18,31 @@ const session = blocked("shop", minute);
 async function click(
   action: UserAction,
   answer: UserActionsOptions["pending"]["answer"],
-  more: Partial<UserActionsOptions> = {},
+  more: Partial<UserActionsOptions & NavigationOptions> = {},
 ): Promise<readonly string[]> {
   const messages: string[] = [];
   const never = () => {
     throw new Error("not asked for here");
   };
-  const actions = createUserActions({
+  const navigation = createNavigation({
     locate: async () => null,
-    alerts: {
-      setPreference: never,
-      preferences: () => noPreferences,
-      showMessage: (...parts) => void messages.push(parts.join(": ")),
-    },
-    terminals: { focus: never, isPaneVisible: never, dryRunFocus: never, listWindows: never },
-    pending: { answer },
+    terminals: { focus: never },
     clock: () => ({ ...now, host: "h", boot: "b" }),
     sessions: () => [session],
+    preferences: () => noPreferences,
     config: () => defaultConfig,
+    findTranscript: never,
+    openFile: never,
+    ...more,
+  });
+  const run = createUserActions({
+    navigation,
+    setPreference: never,
+    showMessage: (...parts) => void messages.push(parts.join(": ")),
+    pending: { answer },
     configPath: "",
     version: "1.2.3",
-    url: () => "",
-    findTranscript: never,
+    url: "",
     openFile: never,
     openPage: never,
     createPageUrl: never,
@@ -50,7 +54,7 @@ async function click(
     onProblem: (text) => void messages.push(text),
     ...more,
   });
-  await actions.click(action);
+  await run(action);
   return messages;
 }
 const allow = (key: string) =>
@@ -91,12 +95,7 @@ test("a session that died can be gone to while its pane is there; otherwise a me
   const goTo = (outcome: FocusOutcome) =>
     click({ do: "focus", session: keyOf(session) }, () => Promise.reject(), {
       sessions: () => [died],
-      terminals: {
-        focus: () => Promise.resolve(outcome),
-        isPaneVisible: () => Promise.resolve(null),
-        dryRunFocus: () => Promise.reject(),
-        listWindows: async () => [],
-      },
+      terminals: { focus: () => Promise.resolve(outcome) },
     });
   expect(await goTo({ result: "exact", by: "tmux", why: null })).toEqual([]);
   const messages = await goTo({ result: "impossible", by: "tmux", why: "its process 7 has ended" });
@@ -142,7 +141,7 @@ test("Settings… opens a file that lists every setting and sets none", async ()
     const messages = await click({ do: "settings" }, async () => "", { configPath, openFile });
     expect(messages).toEqual([]);
     expect(opened[0]).toContain('"//finished": false');
-    const file = watchConfig(configPath, () => {});
+    const file = watchConfig(configPath);
     file.stop();
     expect([file.config(), file.problems()]).toEqual([defaultConfig, []]);
   } finally {
@@ -153,12 +152,7 @@ test("Settings… opens a file that lists every setting and sets none", async ()
 test("a click that only reaches the window says so, and where to look", async () => {
   const why = "this GNOME Terminal does not let other programs select a tab";
   const focus = async () => ({ result: "window", by: "GNOME Terminal, X11", why }) as const;
-  const terminals = {
-    focus,
-    isPaneVisible: async () => null,
-    dryRunFocus: focus,
-    listWindows: async () => [],
-  };
+  const terminals = { focus };
   const messages = await click({ do: "focus", session: keyOf(session) }, async () => "", { terminals });
   expect(messages).toEqual([
     "As close as beckon gets: This is its window (GNOME Terminal, X11).\nThis GNOME Terminal does not let other programs select a tab.\nWhere to look: pts/1, in /home/dev/shop.",

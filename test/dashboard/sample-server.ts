@@ -62,7 +62,7 @@ export function serveSample(
       const timer = setTimeout(work, ms);
       return () => clearTimeout(timer);
     },
-    onFirstClient() {},
+    startRendering() {},
   });
   const server: ApiServer = listen(port, {
     events,

@@ -24,7 +24,8 @@ afterEach(() => {
 const write = (value: unknown) =>
   writeFileSync(path, typeof value === "string" ? value : JSON.stringify(value));
 const watch = () => {
-  file = watchConfig(path, () => changes++, time.schedule);
+  file = watchConfig(path, time.schedule);
+  file.subscribe(() => changes++);
   return file;
 };
 const oneSecond = () => time.advance(1_000);

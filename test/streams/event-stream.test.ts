@@ -161,7 +161,7 @@ function createBareStream(pingMs = 20): EventStream {
     quiet: () => null,
     history,
     schedule,
-    onFirstClient() {},
+    startRendering() {},
     pingMs,
   });
 }

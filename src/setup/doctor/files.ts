@@ -154,7 +154,7 @@ export function readFilesFacts(
   paths: Paths,
   app: Pick<FilesFacts, "isTokenRefused" | "isRunning" | "unknownFolders">,
 ): FilesFacts {
-  const config = watchConfig(paths.config, () => {});
+  const config = watchConfig(paths.config);
   config.stop();
   return {
     ...app,

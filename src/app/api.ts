@@ -1,0 +1,90 @@
+/** The API: what each route asks of the rest of the app. */
+import { version } from "../../package.json";
+import type { PageAccess } from "../api/page-access.ts";
+import { type ApiServer, listenFrom } from "../api/server.ts";
+import { isProbe } from "../core/session/probe.ts";
+import { signDecision } from "../system/decision-signature.ts";
+import { isOwnConnection } from "../system/sockets.ts";
+import type { Base } from "./base.ts";
+import type { Desktop } from "./desktop.ts";
+import { createDoctorReport } from "./doctor-report.ts";
+import type { Navigation } from "./navigation.ts";
+import { setQuiet } from "./quiet.ts";
+import { runSessionAction } from "./session-actions.ts";
+import { createListFacts } from "./session-list.ts";
+import type { Sinks } from "./sinks.ts";
+import type { AppState } from "./state.ts";
+import { applyStatusLine } from "./status-line.ts";
+
+interface RequestOptions {
+  readonly base: Base;
+  readonly state: AppState;
+  readonly desktop: Desktop;
+  readonly sinks: Sinks;
+  readonly navigation: Navigation;
+  readonly pageAccess: PageAccess;
+  /** The list of sessions waits for it after a start. */
+  readonly listReady: Promise<void>;
+  /** Quits the app soon. */
+  readonly quit: () => void;
+}
+
+export function listenForRequests(options: RequestOptions): Promise<ApiServer> {
+  const { base, state, desktop, sinks, navigation } = options;
+  const { agents, table, clock, config, decisionKey, env } = base;
+  const { store } = state;
+  const { answers, alerts, channels, connection, preferences, tray, workGuard } = sinks;
+  const { pending } = answers;
+  return listenFrom(base.options.port, {
+    token: base.token,
+    pageAccess: options.pageAccess,
+    pageFacts: () => ({
+      version,
+      agents: Object.fromEntries(table.map(({ id, name }) => [id, name])),
+      unconnected: connection.unconnected().map(({ name }) => name),
+      problems: sinks.notices(),
+    }),
+    loadPage: async () => (await import("../dashboard/index.ts")).loadPage(),
+    isOwnUser: isOwnConnection,
+    stop: options.quit,
+    accept: state.accept,
+    sessions: {
+      ...sinks.sessionList,
+      more: () =>
+        createListFacts({
+          preferences,
+          config,
+          problems: sinks.problems,
+          unconnected: connection.unconnected,
+        }),
+    },
+    listReady: options.listReady,
+    history: sinks.history,
+    events: sinks.events,
+    act: (name, action, body) =>
+      runSessionAction({ store, clock, preferences, navigation, pending }, name, action, body),
+    setQuiet: (body) => setQuiet(preferences, body),
+    checkGuard: workGuard.check,
+    listPorts: workGuard.listPorts,
+    sign: (request, text) => signDecision(decisionKey, request, text),
+    readStatusLine: (body) => applyStatusLine({ agents, store, clock }, body),
+    hold: pending,
+    channels: channels.report,
+    testChannel: channels.test,
+    doctor: async (wants) =>
+      createDoctorReport({
+        env,
+        isHeadless: desktop.isHeadless,
+        tray: await tray.report(),
+        view: tray.view(),
+        notifier: await desktop.notifierReport(),
+        alerts: alerts.report(),
+        quiet: preferences.quiet(),
+        config: config(),
+        problems: sinks.problems(),
+        probes: state.sessionsNow().filter(isProbe),
+        reach: wants.has("reach") ? desktop.terminals.dryRunFocus : null,
+      }),
+    onError: base.onError,
+  });
+}

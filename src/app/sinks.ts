@@ -1,0 +1,271 @@
+/** The sinks: what follows the state. Those that show something come first, then those that write down what happened. */
+
+import { listVariables } from "../agents/index.ts";
+import { type Alerts, createAlerts } from "../alerts/index.ts";
+import { type Answers, createAnswers } from "../answers/index.ts";
+import type { TraySink } from "../desktop/tray/sink.ts";
+import { createHistory, type History } from "../history/index.ts";
+import { createPreferenceKeeper, type PreferenceKeeper } from "../preferences/index.ts";
+import { maskText } from "../secrets/index.ts";
+import { readInstallRecord } from "../setup/record.ts";
+import type { EventStream } from "../streams/event-stream.ts";
+import { createEventStream, createLifecycleStream } from "../streams/index.ts";
+import { dropUntrustedSecrets } from "../system/app-environment.ts";
+import { schedule, scheduleTogether } from "../system/schedule.ts";
+import { createWorkGuard, type WorkGuard } from "../workguard/index.ts";
+import { openAlertState } from "./alert-state.ts";
+import type { Base } from "./base.ts";
+import { type Channels, createChannels } from "./channels.ts";
+import { type Connection, createConnection } from "./connection.ts";
+import type { Desktop } from "./desktop.ts";
+import { createMemoryRelease } from "./release-memory.ts";
+import { createRenderLoop, type RenderLoop } from "./render-loop.ts";
+import { type AppSessionList, createSessionList } from "./session-list.ts";
+import type { AppState } from "./state.ts";
+import { createGuardCommand, createGuardHooksKeeper, type GuardHooksKeeper } from "./work-guard.ts";
+
+/** Tray, alerts and channels, and what they need to know about the user. */
+interface ShowingSinks {
+  readonly renderLoop: RenderLoop;
+  readonly preferences: PreferenceKeeper;
+  readonly alerts: Alerts;
+  readonly channels: Channels;
+  readonly connection: Connection;
+  readonly guardHooks: GuardHooksKeeper;
+  readonly tray: TraySink;
+  /** What menu and dashboard show: what the user can fix. */
+  notices(): readonly string[];
+  /** Everything else that is wrong. */
+  problems(): readonly string[];
+  stopShowing(): Promise<void>;
+}
+
+/** History, streams and the work guard. */
+interface RecordingSinks {
+  readonly sessionList: AppSessionList;
+  readonly history: History;
+  readonly events: EventStream;
+  readonly workGuard: WorkGuard;
+}
+
+export interface Sinks extends ShowingSinks, RecordingSinks {
+  readonly answers: Answers;
+  /** Writes down what the last events ended. Call it after the sources have stopped. */
+  stopRecording(): Promise<void>;
+}
+
+const noChannelsFromHook =
+  "no channel is used, because a hook has started beckon in the folder of BECKON_HOME. Run: beckon restart";
+
+export function createSinks(base: Base, state: AppState, desktop: Desktop): Sinks {
+  const { store, followers, transitions } = state;
+  const answers = createAnswers({
+    agents: base.agents,
+    path: base.paths.answerLog,
+    key: base.decisionKey,
+    home: base.home,
+    clock: base.clock,
+    config: base.config,
+    get: store.get,
+    sessions: state.sessionsNow,
+    dispatch: store.dispatch,
+    onChange: followers.onRefresh,
+    onAskEnded: transitions.onAskEnded,
+    onError: base.onError,
+  });
+  const showing = createShowingSinks(base, state, desktop, answers);
+  const recording = createRecordingSinks(base, state, answers, showing);
+  const { renderLoop, preferences, alerts, channels, connection, guardHooks, tray } = showing;
+  const { history, events, workGuard } = recording;
+  const memory = createMemoryRelease();
+  const stream = createLifecycleStream({
+    path: () => base.env.BECKON_STREAM_PATH || base.config().stream.path,
+    onProblem: base.onProblem,
+  });
+  followers.add(
+    preferences,
+    answers,
+    connection,
+    state.snapshot,
+    alerts,
+    tray,
+    memory,
+    history,
+    events,
+    stream,
+    channels,
+    workGuard,
+    guardHooks,
+    renderLoop,
+  );
+  workGuard.start();
+
+  return {
+    ...showing,
+    ...recording,
+    answers,
+    problems: () => [...showing.problems(), ...history.problems()],
+    async stopShowing() {
+      answers.pending.stop();
+      memory.stop?.();
+      workGuard.stop?.();
+      await showing.stopShowing();
+    },
+    async stopRecording() {
+      answers.stop();
+      transitions.stop();
+      await history.stop();
+      state.snapshot.stop();
+    },
+  };
+}
+
+function createShowingSinks(
+  base: Base,
+  state: AppState,
+  desktop: Desktop,
+  { pending, recorder }: Answers,
+): ShowingSinks {
+  const { paths, env, home, clock, config, settings, table, agents, onProblem } = base;
+  const { store, spool, followers } = state;
+  const renderLoop = createRenderLoop({ clock, sessions: store.sessions, onProblem });
+  const alertState = openAlertState(paths, onProblem);
+  const preferences = createPreferenceKeeper({
+    clock,
+    sessions: store.sessions,
+    config,
+    saved: alertState.saved.preferences,
+    createSaver: alertState.createPart("preferences"),
+    onSet: followers.onRefresh,
+  });
+  /** What alerts on the desktop and in channels are computed from. */
+  const source = {
+    clock,
+    sessions: store.sessions,
+    config,
+    details: pending.details,
+    home,
+    terminals: desktop.terminals,
+    readPresence: desktop.readPresence,
+    isCaughtUp: spool.isCaughtUp,
+    onProblem,
+  };
+  const alerts = createAlerts({
+    ...source,
+    preferences,
+    saved: alertState.saved.shown,
+    createSaver: alertState.createPart("shown"),
+    refresh: followers.onRefresh,
+    onShown: recorder.shown,
+    onSuppressed: recorder.notShown,
+  });
+  const channels = createChannels({
+    ...source,
+    paths,
+    env: dropUntrustedSecrets(env, listVariables(table)),
+    // A project could name a folder with channels of its own, which would get everything and could answer.
+    disabledReason: base.options.isFromHook && env.BECKON_HOME ? noChannelsFromHook : null,
+    get: store.get,
+    preferences: preferences.current,
+    maskedDetails: pending.maskedDetails,
+    answer: pending.answer,
+    async readLastResponse(session) {
+      const path = await desktop.actions.findTranscript(session);
+      const response = path && (await agents.get(session.agent)?.readLastResponse?.(path));
+      return response ? maskText(response) : null;
+    },
+    onDelivery: recorder.delivered,
+    onChange: renderLoop.refresh,
+  });
+  const connection = createConnection({ table, agents, env, sessions: state.sessionsNow() });
+  const guardHooks = createGuardHooksKeeper({
+    agents: table,
+    paths,
+    env,
+    config,
+    onChange: (sentence) => base.log("info", sentence),
+    onProblem,
+  });
+  const notices = () => [...guardHooks.problems(), ...settings.problems(), ...channels.problems()];
+  const tray = desktop.createTray({
+    config,
+    preferences: preferences.current,
+    details: pending.details,
+    unconnected: connection.unconnected,
+    problems: notices,
+    refresh: renderLoop.refresh,
+    clock,
+    showMessage: alerts.showMessage,
+    onProblem,
+  });
+  return {
+    renderLoop,
+    preferences,
+    alerts,
+    channels,
+    connection,
+    guardHooks,
+    tray,
+    notices,
+    problems: () => [
+      ...guardHooks.problems(),
+      ...settings.problems(),
+      ...(alertState.problem === null ? [] : [alertState.problem]),
+      ...spool.problems(),
+      ...channels.problems(),
+    ],
+    async stopShowing() {
+      renderLoop.stop();
+      preferences.stop?.();
+      await Promise.all([alerts.stop(), tray.stop(), channels.stop()]);
+    },
+  };
+}
+
+function createRecordingSinks(
+  base: Base,
+  state: AppState,
+  { pending }: Answers,
+  { preferences, renderLoop }: ShowingSinks,
+): RecordingSinks {
+  const { paths, env, clock, config, defaultProvider, onProblem } = base;
+  const { store, sessionsNow } = state;
+  const sessionList = createSessionList({ store, pending, preferences, clock, config });
+  const history = createHistory({
+    path: paths.history,
+    journal: paths.journal,
+    position: state.journalPosition,
+    defaultProvider,
+    agents: base.options.agents,
+    sessions: sessionsNow,
+    groupOf: (key) => sessionList.get(key)?.group ?? "ended",
+    config,
+    now: () => clock().at,
+    onProblem,
+  });
+  const events = createEventStream({
+    now: () => clock().at,
+    sessions: sessionList.all,
+    findSession: sessionList.get,
+    quiet: preferences.quiet,
+    history,
+    schedule,
+    startRendering: renderLoop.add,
+  });
+  const formatCommand = createGuardCommand(env);
+  const workGuard = createWorkGuard({
+    paths,
+    agents: base.agents,
+    defaultProvider,
+    config,
+    clock,
+    sessions: sessionsNow,
+    get: store.get,
+    dispatch: store.dispatch,
+    publish: state.publish,
+    schedule: scheduleTogether,
+    command: () => formatCommand(readInstallRecord(paths)?.binary ?? null),
+    onProblem,
+  });
+  return { sessionList, history, events, workGuard };
+}
