@@ -52,6 +52,7 @@ describe("the house", () => {
     ).toEqual([]);
   });
 
+  const sessionRef = "src/core/session/session-ref.ts";
   const places: readonly (readonly [what: string, how: RegExp, paths: readonly string[]])[] = [
     // The forwarder reads the file without node:fs.
     ["capitalizes", /\.charAt\(0\)\.toUpperCase\(\)/, ["src/core/text/words.ts"]],
@@ -59,6 +60,9 @@ describe("the house", () => {
     ["cuts between surrogates", /\\ud800-\\udbff(?!.*\\udc00)/i, ["src/core/text/truncate.ts"]],
     ["has a table of wide characters", /Emoji_Presentation/, ["src/core/text/width.ts"]],
     ["formats money", /toFixed\(2\)/, ["src/core/view/figures.ts"]],
+    // A key is built from an agent and an id, and cut in a variable that is named after what it holds.
+    ["builds a session's key", /(?:agent|provider)\w*\}:\$\{|(?:agent|provider)\w* \+ ":"/i, [sessionRef]],
+    ["cuts a session's key", /(?:key|session)\w*\.(?:split|(?:lastI|i)ndexOf)\(":"/i, [sessionRef]],
     ["reads /proc/PID/stat", /\/stat["`]/, ["src/hook/meta.ts", "src/system/processes.ts"]],
   ];
 

@@ -2,6 +2,7 @@
  * Alerts: what to alert about, and when. This room decides (suppression, what the preferences say, what was shown before a
  * restart) and keeps the desktop's notifier showing that list. It works without a desktop: channels/ follows the same causes.
  */
+
 import { isTooSoon } from "../core/answers/policy.ts";
 import type { Config } from "../core/config/config.ts";
 import type { UserAction } from "../core/config/user-action.ts";
@@ -17,8 +18,9 @@ import type {
 } from "../core/ports.ts";
 import type { FindAskDetails } from "../core/session/ask-details.ts";
 import type { ClockReading } from "../core/session/event.ts";
-import { sessionKeyOf, sessionKeyOfAlert } from "../core/session/keys.ts";
+import { sessionKeyOfAlert } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
+import { sessionKeyOf } from "../core/session/session-ref.ts";
 import { shortenHome } from "../core/text/paths.ts";
 import { type ComputedAlerts, computeAlerts } from "../core/view/alerts/alerts.ts";
 import type { Alert } from "../core/view/view.ts";

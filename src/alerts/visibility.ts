@@ -2,10 +2,12 @@
  * Which panes the user looks at: an alert about such a pane is suppressed. A pane counts only while the user is at the desk:
  * it has the focus during lunch too.
  */
+
 import type { ReadPresence, Terminals } from "../core/ports.ts";
 import type { ClockReading } from "../core/session/event.ts";
-import { sessionKeyOf, sessionKeyOfAlert } from "../core/session/keys.ts";
+import { sessionKeyOfAlert } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
+import { sessionKeyOf } from "../core/session/session-ref.ts";
 
 export interface PaneVisibilityOptions {
   readonly terminals: Pick<Terminals, "isPaneVisible">;

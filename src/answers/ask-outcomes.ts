@@ -3,12 +3,13 @@
  * than that a dialog is gone, and it was seen "busy" for 0.2 s after Esc and before /exit too. So uncertain outcomes wait
  * for the next events.
  */
+
 import { type AskEnding, endingOfChange } from "../core/answers/ending.ts";
 import { leftInTerminal, nameEnding } from "../core/answers/words.ts";
 import type { SessionChange } from "../core/ports.ts";
 import type { AgentEvent } from "../core/session/event.ts";
-import { sessionKeyOf } from "../core/session/keys.ts";
 import { type Ask, isBlocking, type Session } from "../core/session/session.ts";
+import { sessionKeyOf } from "../core/session/session-ref.ts";
 import { timing } from "../core/timing.ts";
 
 export interface AskOutcome {

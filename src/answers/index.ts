@@ -2,12 +2,13 @@
  * Answers: requests that wait for the user, the one place where an answer becomes a decision, and the log of who answered
  * what. The agents' own folders know how a decision is written.
  */
+
 import type { LoadedAgents } from "../agents/index.ts";
 import type { Config } from "../core/config/config.ts";
 import type { AskEnd, Sink } from "../core/ports.ts";
 import type { AgentEvent, ClockReading } from "../core/session/event.ts";
-import { sessionKeyOf } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
+import { type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
 import { maskJson, maskText } from "../secrets/index.ts";
 import { openAnswerLog, readAnswerLog } from "./log.ts";
 import { createPendingRequests, type PendingRequests } from "./pending.ts";
@@ -23,7 +24,7 @@ export interface AnswersOptions {
   readonly home: string;
   readonly clock: () => ClockReading;
   readonly config: () => Config;
-  readonly get: (agent: string, sessionId: string) => Session | null;
+  readonly get: (ref: SessionRefLike) => Session | null;
   readonly sessions: () => readonly Session[];
   readonly dispatch: (event: AgentEvent) => void;
   /** What can be answered has changed. */

@@ -19,6 +19,7 @@ import { type AgentEvent, type ClockReading, createInternalEvent } from "../core
 import { answerIdOf } from "../core/session/keys.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { type Ask, isBlocking, isVisible, type Session } from "../core/session/session.ts";
+import { isSameSession, type SessionRefLike } from "../core/session/session-ref.ts";
 import { findSettleTime, settle } from "../core/session/settle.ts";
 import { hashJson } from "../core/text/json-text.ts";
 import { timing } from "../core/timing.ts";
@@ -33,7 +34,7 @@ export interface PendingRequestsOptions {
   /** The user's home folder. */
   readonly home: string;
   readonly clock: () => ClockReading;
-  readonly get: (agent: string, sessionId: string) => Session | null;
+  readonly get: (ref: SessionRefLike) => Session | null;
   readonly dispatch: (event: AgentEvent) => void;
   readonly config: () => Pick<Config, "answering">;
   readonly onAnswered: (answer: GivenAnswer) => void;
@@ -141,8 +142,8 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
   let settleTimer: ReturnType<typeof setTimeout> | null = null;
   let isStopped = false;
 
-  function getSettled(agent: string, sessionId: string): Session | null {
-    const session = options.get(agent, sessionId);
+  function getSettled(ref: SessionRefLike): Session | null {
+    const session = options.get(ref);
     return session && settle(session, clock().t);
   }
 
@@ -186,7 +187,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
   ): PendingRequest | null {
     const { agent, payload } = source;
     const answering = options.agents.get(agent)?.answering;
-    const session = getSettled(agent, source.sessionId);
+    const session = getSettled(source);
     const ask = findAsk(session, source.request);
     if (!answering || !session || !ask || isProbe(session)) return null;
     if (!answering.isAnswerable(payload, ask) || session.attended === false) return null;
@@ -277,7 +278,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     const rules = config().answering.autoAllow;
     const allowed = request.answering.autoAllow(rules, request.payload, request.context);
     if (allowed === null || !(await staysInside(allowed))) return;
-    const session = getSettled(request.agent, request.sessionId);
+    const session = getSettled(request);
     const ask = findAsk(session, request.request);
     const step = { ...byRule, by: `rule ${allowed.rule}` };
     if (session && ask) await answer(session, answerIdOf(ask), { do: "allow" }, step);
@@ -315,7 +316,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
 
   function recheck(): void {
     for (const request of [...pending.values()]) {
-      releaseIfOver(request, getSettled(request.agent, request.sessionId));
+      releaseIfOver(request, getSettled(request));
     }
     recheckWhenSettled();
   }
@@ -326,8 +327,8 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     settleTimer = null;
     const { t } = clock();
     let nextT = Number.POSITIVE_INFINITY;
-    for (const { agent, sessionId } of pending.values()) {
-      const session = options.get(agent, sessionId);
+    for (const request of pending.values()) {
+      const session = options.get(request);
       nextT = Math.min(nextT, (session && findSettleTime(session, t)) ?? Number.POSITIVE_INFINITY);
     }
     if (Number.isFinite(nextT) && !isStopped) settleTimer = setTimeout(recheck, nextT - t + 1);
@@ -419,7 +420,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
 
   /** The agent ended its hook: "No", Esc or /exit in the terminal. If there is a status file, it says which. */
   function onStopped(request: PendingRequest): void {
-    const session = getSettled(request.agent, request.sessionId);
+    const session = getSettled(request);
     const ask = findAsk(session, request.request);
     remove(request);
     request.connection.close();
@@ -430,7 +431,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
 
   function closeAsk({ agent, sessionId, request }: PendingRequest): void {
     const now = clock();
-    const newestT = options.get(agent, sessionId)?.newest ?? now.t;
+    const newestT = options.get({ agent, sessionId })?.newest ?? now.t;
     const when = { at: now.at, t: Math.max(now.t, newestT) };
     const change = { kind: "ask-answered", request } as const;
     options.dispatch(createInternalEvent(`answered-${request}`, when, { agent, sessionId }, change));
@@ -485,15 +486,18 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     },
     answer,
     addAnswerInfo(snapshot, inFull = false) {
-      const session = snapshot.asks.length === 0 ? null : getSettled(snapshot.provider, snapshot.sessionId);
+      const session =
+        snapshot.asks.length === 0
+          ? null
+          : getSettled({ agent: snapshot.provider, sessionId: snapshot.sessionId });
       if (!session) return snapshot;
       return { ...snapshot, asks: snapshot.asks.map((ask) => addInfo(ask, session, inFull)) };
     },
-    follow({ agent, sessionId }) {
+    follow(changed) {
       if (pending.size === 0) return;
-      const session = getSettled(agent, sessionId);
+      const session = getSettled(changed);
       for (const request of [...pending.values()]) {
-        if (request.agent === agent && request.sessionId === sessionId) releaseIfOver(request, session);
+        if (isSameSession(request, changed)) releaseIfOver(request, session);
       }
       recheckWhenSettled();
     },

@@ -1,4 +1,5 @@
 /** Writes the answer log: who answered what and where, which alerts were shown, and why others were not. */
+
 import type { AskEnding } from "../core/answers/ending.ts";
 import { forgetOldest } from "../core/forget-oldest.ts";
 import type { AskEnd, SessionChange } from "../core/ports.ts";
@@ -6,11 +7,11 @@ import {
   createAskAlertKey,
   createDiedAlertKey,
   createTurnEndAlertKey,
-  sessionKeyOf,
   sessionKeyOfAlert,
 } from "../core/session/keys.ts";
 import { isProbe, isProbeAlert } from "../core/session/probe.ts";
 import { projectOf, type Session } from "../core/session/session.ts";
+import { sessionKeyOf } from "../core/session/session-ref.ts";
 import { formatFailure, statusTexts, summarizeAsk } from "../core/session/texts.ts";
 import { truncate } from "../core/text/truncate.ts";
 import type { Alert } from "../core/view/view.ts";

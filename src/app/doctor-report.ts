@@ -1,12 +1,14 @@
 /** What the running app reports to `beckon doctor`: GET /api/doctor. */
+
 import { version } from "../../package.json";
 import type { AlertsReport } from "../alerts/index.ts";
 import type { Config } from "../core/config/config.ts";
 import type { Quiet } from "../core/config/quiet.ts";
 import type { NotifierReport, Terminals, TrayReport } from "../core/ports.ts";
-import { sessionKeyOf, sessionKeyOfAlert } from "../core/session/keys.ts";
+import { sessionKeyOfAlert } from "../core/session/keys.ts";
 import { isProbeAlert } from "../core/session/probe.ts";
 import type { Session } from "../core/session/session.ts";
+import { sessionKeyOf } from "../core/session/session-ref.ts";
 import type { FocusOutcome } from "../core/view/focus-text.ts";
 import type { MenuItem, TrayView } from "../core/view/view.ts";
 import { type AppReport, desktopVariables, type ProbeReport } from "../setup/doctor/report.ts";

@@ -3,8 +3,8 @@ import type { Config } from "../core/config/config.ts";
 import type { Preferences } from "../core/config/preferences.ts";
 import type { Terminals } from "../core/ports.ts";
 import type { ClockReading } from "../core/session/event.ts";
-import { sessionKeyOf } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
+import { sessionKeyOf } from "../core/session/session-ref.ts";
 import type { FocusOutcome } from "../core/view/focus-text.ts";
 import { findNextWaiting } from "../core/view/groups.ts";
 

@@ -1,4 +1,5 @@
 /** What a request can do with a session: POST /api/sessions/:id/{focus,answer,mute,snooze,dismiss,transcript}. */
+
 import { type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { PendingRequests } from "../answers/pending.ts";
@@ -7,8 +8,8 @@ import type { JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { Answer } from "../core/session/ask-details.ts";
 import type { ClockReading } from "../core/session/event.ts";
-import { sessionKeyOf } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
+import { sessionKeyOf } from "../core/session/session-ref.ts";
 import { formatFocusOutcome } from "../core/view/focus-text.ts";
 import type { PreferenceKeeper } from "../preferences/index.ts";
 import type { Store } from "../state/store.ts";

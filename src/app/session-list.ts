@@ -4,6 +4,7 @@ import type { SessionList } from "../api/server.ts";
 import type { Config } from "../core/config/config.ts";
 import { describeGuard } from "../core/config/work-guard.ts";
 import type { ClockReading } from "../core/session/event.ts";
+import { parseSessionKey } from "../core/session/session-ref.ts";
 import { createSnapshot, type SessionSnapshot, type SnapshotContext } from "../core/view/snapshot.ts";
 import type { PreferenceKeeper } from "../preferences/index.ts";
 import type { Store } from "../state/store.ts";
@@ -43,8 +44,8 @@ export function createSessionList(options: SessionListOptions): AppSessionList {
       return session && pending.addAnswerInfo(createSnapshot(session, now, createContext()), true);
     },
     get(key) {
-      const colon = key.indexOf(":");
-      const session = store.get(key.slice(0, colon), key.slice(colon + 1));
+      const ref = parseSessionKey(key);
+      const session = ref && store.get(ref);
       return session && pending.addAnswerInfo(createSnapshot(session, clock(), createContext()));
     },
     findMatches(name) {

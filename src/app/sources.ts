@@ -1,7 +1,6 @@
 /** The sources: the spool first, for what happened while beckon was not running; then what the agents' files say now. */
 import type { AgentEvent } from "../core/session/event.ts";
-import { createSessionKey } from "../core/session/event.ts";
-import { sessionKeyOf } from "../core/session/keys.ts";
+import { sessionKeyOf } from "../core/session/session-ref.ts";
 import { maskText } from "../secrets/index.ts";
 import { readInstallRecord } from "../setup/record.ts";
 import { exec } from "../system/exec.ts";
@@ -34,7 +33,7 @@ export function createSources(
     sessions: () => sessionsNow().filter((session) => spool.isCaughtUp(sessionKeyOf(session))),
     get: store.get,
     dispatch(event) {
-      if (spool.isCaughtUp(createSessionKey(event.agent, event.sessionId))) store.dispatch(event);
+      if (spool.isCaughtUp(sessionKeyOf(event))) store.dispatch(event);
       else newer.push(event);
     },
     mask: maskText,

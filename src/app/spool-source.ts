@@ -1,10 +1,11 @@
 /** The spool as a source: events that hooks wrote to disk while beckon was down or slow. */
+
 import type { Agent } from "../agents/agent.ts";
 import { openEnvelope } from "../agents/envelope.ts";
 import { findAgent } from "../agents/index.ts";
 import { limits } from "../core/limits.ts";
 import type { Source } from "../core/ports.ts";
-import { createSessionKey } from "../core/session/event.ts";
+import { sessionKeyOf } from "../core/session/session-ref.ts";
 import type { Ingest } from "../ingest/index.ts";
 import { clearDroppedEvents, describeDroppedEvents, readDroppedEvents } from "../storage/full-spool.ts";
 import type { Paths } from "../storage/paths.ts";
@@ -101,7 +102,10 @@ function identifySession(
     if (!message) return null;
     const id = findAgent(message.provider, table)?.forwarding.identify(message.payload).sessionId;
     if (typeof id !== "string" || id === "") return null;
-    return { key: createSessionKey(message.provider, id), mark: JSON.stringify(id).slice(1, -1) };
+    return {
+      key: sessionKeyOf({ agent: message.provider, sessionId: id }),
+      mark: JSON.stringify(id).slice(1, -1),
+    };
   } catch {
     return null;
   }

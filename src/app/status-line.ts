@@ -21,7 +21,7 @@ export function applyStatusLine(
   const agent = asText(provider);
   const report = isRecord(payload) ? agents.get(agent)?.readStatusLine?.(payload) : null;
   if (!report) return "not the status line of an agent that beckon knows";
-  const session = store.get(agent, report.sessionId);
+  const session = store.get({ agent, sessionId: report.sessionId });
   if (!session || session.ended) return null;
   const names = Object.keys(report.enrichment) as (keyof Enrichment & keyof typeof session)[];
   const news = names.filter(

@@ -1,11 +1,12 @@
 /** When an alert goes to a channel: which alerts, after how long, only if the user is away, in which hours. Pure. */
+
 import type { ChannelSettings } from "../core/config/channels.ts";
 import { computeQuietHours, type LocalTime } from "../core/config/quiet.ts";
 import type { PresenceReading } from "../core/ports.ts";
 import type { Moment } from "../core/session/event.ts";
-import { sessionKeyOf } from "../core/session/keys.ts";
 import { elapsedMs } from "../core/session/phase.ts";
 import { projectOf, type Session } from "../core/session/session.ts";
+import { sessionKeyOf } from "../core/session/session-ref.ts";
 import { findRelativePath } from "../core/text/paths.ts";
 import type { JudgedCause } from "../core/view/alerts/alerts.ts";
 

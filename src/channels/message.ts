@@ -1,10 +1,11 @@
 /** What a channel shows of an alert, by its level of detail, and which answers its buttons give. Pure. */
+
 import { type AnswerStep, createStep, findOffer, judgeAnswer, listOffers } from "../core/answers/policy.ts";
 import { explainVerdict, nameApproval, nameDenial } from "../core/answers/words.ts";
 import type { ChannelSettings } from "../core/config/channels.ts";
 import type { Answer, AskDetails, Question } from "../core/session/ask-details.ts";
-import { sessionKeyOf } from "../core/session/keys.ts";
 import { projectOf } from "../core/session/session.ts";
+import { sessionKeyOf } from "../core/session/session-ref.ts";
 import { dangerMark } from "../core/session/texts.ts";
 import { joinRows } from "../core/text/fit.ts";
 import { toSingleLine, truncateEnd } from "../core/text/text.ts";

@@ -2,6 +2,7 @@
  * The sink that keeps every channel showing what should be out. A change marks its session; a moment later a round finds the
  * alerts of the marked sessions and passes them to each channel (active-channel.ts). Sessions that did not change cost nothing.
  */
+
 import { createAlertsInput } from "../alerts/input.ts";
 import { createPaneCheck } from "../alerts/visibility.ts";
 import { formatEnding, notSeen } from "../core/answers/words.ts";
@@ -12,9 +13,10 @@ import { readErrorMessage } from "../core/error-message.ts";
 import { asRecord, type JsonRecord } from "../core/json.ts";
 import type { PresenceReading, ReadPresence, Schedule, Sink, Terminals, Transition } from "../core/ports.ts";
 import type { ClockReading } from "../core/session/event.ts";
-import { createAskAlertKey, sessionKeyOf, sessionKeyOfAlert } from "../core/session/keys.ts";
+import { createAskAlertKey, sessionKeyOfAlert } from "../core/session/keys.ts";
 import { isProbe } from "../core/session/probe.ts";
 import type { Session } from "../core/session/session.ts";
+import { parseSessionKey, type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
 import { capitalize } from "../core/text/words.ts";
 import { timing } from "../core/timing.ts";
 import { computeCauses, type JudgedCause, type JudgedCauses } from "../core/view/alerts/alerts.ts";
@@ -38,7 +40,7 @@ export interface ChannelSinkOptions
   > {
   /** Every session as it stands at that moment. */
   readonly sessions: (now: ClockReading) => readonly Session[];
-  readonly get: (agent: string, sessionId: string) => Session | null;
+  readonly get: (ref: SessionRefLike) => Session | null;
   readonly preferences: () => Preferences;
   readonly readPresence: ReadPresence;
   readonly terminals: Pick<Terminals, "isPaneVisible">;
@@ -220,8 +222,8 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
   }
 
   function findSession(key: string): Session | null {
-    const colon = key.indexOf(":");
-    return options.get(key.slice(0, colon), key.slice(colon + 1));
+    const ref = parseSessionKey(key);
+    return ref && options.get(ref);
   }
 
   /** Every cause of these sessions, suppressed or not. */

@@ -4,10 +4,11 @@ import { closeSync, constants, openSync, readSync } from "node:fs";
 import { type AnswerStep, createStep, findOffer, judgeAnswer, listOffers } from "../core/answers/policy.ts";
 import { notWhole } from "../core/answers/words.ts";
 import type { Answer, AskDetails, Question } from "../core/session/ask-details.ts";
+import { snapshotKeyOf } from "../core/session/session-ref.ts";
 import { findClosestText } from "../core/text/closest.ts";
 import { capitalize, formatCount } from "../core/text/words.ts";
 import { sortSnapshots } from "../core/view/order.ts";
-import { type AskSnapshot, keyOfSnapshot, type SessionSnapshot } from "../core/view/snapshot.ts";
+import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { parseArguments, usageError } from "./args.ts";
 import {
@@ -81,13 +82,13 @@ async function findSession(paths: Paths, name: string | null): Promise<SessionSn
   if (name === null) {
     const next = sortSnapshots(live.sessions).find(({ group }) => group === "needs_you");
     if (!next) throw new Error("no session needs you now. See your sessions: beckon status");
-    return fetchSession(paths, keyOfSnapshot(next));
+    return fetchSession(paths, snapshotKeyOf(next));
   }
   const waiting = live.sessions.filter(({ project, asks }) => project === name && asks.some(isBlocking));
   const [only, ...others] = waiting;
   // An id comes before a project of the same name.
   const isId = live.sessions.some(({ sessionId }) => sessionId.toLowerCase().startsWith(name.toLowerCase()));
-  return fetchSession(paths, only && others.length === 0 && !isId ? keyOfSnapshot(only) : name);
+  return fetchSession(paths, only && others.length === 0 && !isId ? snapshotKeyOf(only) : name);
 }
 
 const isBlocking = ({ kind }: AskSnapshot): boolean => kind !== "idle";

@@ -1,13 +1,15 @@
 /** The open asks of a session: which can be answered from here, what they are about, and sending an answer. */
+
 import type { AnswerStep } from "../core/answers/policy.ts";
 import { describeAnswer } from "../core/answers/words.ts";
 import type { Answer } from "../core/session/ask-details.ts";
+import { snapshotKeyOf } from "../core/session/session-ref.ts";
 import { formatFirstQuestion } from "../core/session/texts.ts";
 import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
 import { quoteIfNeeded } from "../shell/index.ts";
 import type { Paths } from "../storage/paths.ts";
 import { callApi } from "./client.ts";
-import { encodeKey, nameOf, shortId } from "./find-session.ts";
+import { nameOf, shortId } from "./find-session.ts";
 import { stripControls, truncate } from "./output.ts";
 
 export type AnswerableAsk = AskSnapshot & Required<Pick<AskSnapshot, "asked" | "answerId">>;
@@ -54,7 +56,11 @@ export async function sendAnswer(
   step: AnswerStep,
 ): Promise<string> {
   const body = { ask: ask.answerId, ...describeStep(step), ...answer };
-  const response = await callApi(paths, `/api/sessions/${encodeKey(session)}/answer`, { body, timeoutMs });
+  const response = await callApi(
+    paths,
+    `/api/sessions/${encodeURIComponent(snapshotKeyOf(session))}/answer`,
+    { body, timeoutMs },
+  );
   if (typeof response === "string") throw new Error(response);
   if (response.status !== 200) throw new Error(stripControls(String(response.body.error)));
   const where = `in ${nameOf(session)}: ${answeredSubjectOf(ask)}`;

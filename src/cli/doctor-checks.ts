@@ -1,4 +1,5 @@
 /** The checks of `beckon doctor`. All run at once, each with its own time limit, so that doctor never hangs. */
+
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { version } from "../../package.json";
@@ -6,8 +7,8 @@ import type { Agent, Examination } from "../agents/agent.ts";
 import type { Finding } from "../agents/finding.ts";
 import { asRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
-import { createSessionKey } from "../core/session/event.ts";
 import { createProbeId } from "../core/session/probe.ts";
+import { sessionKeyOf } from "../core/session/session-ref.ts";
 import { pickTerminalVariables } from "../core/terminal-variables.ts";
 import type { InstalledTerminal } from "../core/terminals.ts";
 import type { FocusOutcome } from "../core/view/focus-text.ts";
@@ -362,17 +363,17 @@ function createLiveApp(paths: Paths, report: AppReport, agent: string): LiveApp 
       icon: report.tray !== null && report.tray.missing === null,
       alerts: report.notifier !== null && report.notifier.missing === null,
     },
-    async hasAsk(session) {
-      const key = encodeURIComponent(createSessionKey(agent, session));
+    async hasAsk(sessionId) {
+      const key = encodeURIComponent(sessionKeyOf({ agent, sessionId }));
       const response = await tryFetch(paths, endpoint, `/api/sessions/${key}`);
       const asks = response?.body.asks;
       return response?.status === 200 && Array.isArray(asks) && asks.length > 0;
     },
-    async probe(session, withReach) {
+    async probe(sessionId, withReach) {
       const path = withReach ? "/api/doctor?reach" : "/api/doctor";
       const response = await tryFetch(paths, endpoint, path, reportTimeoutMs);
       const probes = readReport(response?.body ?? null)?.probes;
-      return probes?.find((probe) => probe.session === createSessionKey(agent, session)) ?? null;
+      return probes?.find((probe) => probe.session === sessionKeyOf({ agent, sessionId })) ?? null;
     },
   };
 }

@@ -1,4 +1,5 @@
 /** Finds the session that a user names, and lists the ones that an ambiguous name could mean. */
+import { parseSessionKey, snapshotKeyOf } from "../core/session/session-ref.ts";
 import { findClosest } from "../core/text/closest.ts";
 import { groupLabels } from "../core/view/group-names.ts";
 import { branchOf } from "../core/view/session-names.ts";
@@ -23,19 +24,15 @@ export async function fetchSession(paths: Paths, name: string): Promise<SessionS
 /** So that a typo does not name another session. */
 const minPrefix = 4;
 
-function checkPrefix({ provider, sessionId, project }: SessionSnapshot, name: string): void {
-  const ids = [sessionId, `${provider}:${sessionId}`].map((id) => id.toLowerCase());
-  const isWholeName = project === name || ids.includes(name.toLowerCase());
-  const prefix = name.slice(name.lastIndexOf(":") + 1);
+function checkPrefix(session: SessionSnapshot, name: string): void {
+  const ids = [session.sessionId, snapshotKeyOf(session)].map((id) => id.toLowerCase());
+  const isWholeName = session.project === name || ids.includes(name.toLowerCase());
+  const prefix = parseSessionKey(name)?.sessionId ?? name;
   if (!isWholeName && prefix.length < minPrefix)
     throw usageError(
       `${quote(name)} is too short: give at least ${minPrefix} characters of the session's id, or its project`,
     );
 }
-
-/** `agent:id`, for a path of the API. */
-export const encodeKey = ({ provider, sessionId }: SessionSnapshot): string =>
-  encodeURIComponent(`${provider}:${sessionId}`);
 
 const shortIdLength = 8;
 

@@ -1,11 +1,12 @@
 /** `beckon mute`, `beckon snooze` and `beckon dismiss`: no alerts from one session, as in the menu. */
+import { snapshotKeyOf } from "../core/session/session-ref.ts";
 import type { SessionSnapshot } from "../core/view/snapshot.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { parseArguments, quote, usageError } from "./args.ts";
 import { callApi } from "./client.ts";
 import type { Callable } from "./command.ts";
 import { dismissCommand, muteCommand, snoozeCommand } from "./commands/silence.ts";
-import { encodeKey, fetchSession, nameOf, shortId } from "./find-session.ts";
+import { fetchSession, nameOf, shortId } from "./find-session.ts";
 import { printLines, stripControls } from "./output.ts";
 
 export async function mute(args: string[]): Promise<number> {
@@ -120,8 +121,12 @@ async function change(
   action: Action,
   body: object,
 ): Promise<SessionSnapshot> {
-  const response = await callApi(paths, `/api/sessions/${encodeKey(session)}/${action}`, { body });
+  const response = await callApi(
+    paths,
+    `/api/sessions/${encodeURIComponent(snapshotKeyOf(session))}/${action}`,
+    { body },
+  );
   if (typeof response === "string") throw new Error(response);
   if (response.status !== 200) throw new Error(stripControls(String(response.body.error)));
-  return fetchSession(paths, `${session.provider}:${session.sessionId}`);
+  return fetchSession(paths, snapshotKeyOf(session));
 }

@@ -1,6 +1,7 @@
 /** The table of `beckon status`. Pure: sessions in, lines out. */
 
 import { isClearReason } from "../core/session/session.ts";
+import { snapshotKeyOf } from "../core/session/session-ref.ts";
 import {
   dangerMark,
   describeReady,
@@ -15,7 +16,7 @@ import { formatAge, formatUsage } from "../core/view/figures.ts";
 import { formatGroupCount, type Group, groupLabels, groupMarks, groups } from "../core/view/group-names.ts";
 import { sortSnapshots } from "../core/view/order.ts";
 import { branchOf, formatSessionName, nameSnapshots } from "../core/view/session-names.ts";
-import { type AskSnapshot, keyOfSnapshot, type SessionSnapshot } from "../core/view/snapshot.ts";
+import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
 import { nameTerminal } from "../core/view/terminal-name.ts";
 import { bold, dim, findWidest, padText, paint, red, stripControls, truncate, wrapText } from "./output.ts";
 
@@ -127,7 +128,7 @@ function createRows(
   const hasSeveralAgents = new Set(sessions.map(({ provider }) => provider)).size > 1;
   return sessions.map((session) => {
     const { group, sessionId, gitBranch } = session;
-    const name = names.get(keyOfSnapshot(session)) ?? { project: "", difference: "" };
+    const name = names.get(snapshotKeyOf(session)) ?? { project: "", difference: "" };
     const { difference } = name;
     const shortName = stripControls(formatSessionName(name));
     const branch = difference === "" ? branchOf(gitBranch) : "";

@@ -2,13 +2,14 @@
  * History: what happened, in an SQLite database. The journal is what counts: the history is read from it, with what the state
  * adds, and can be rebuilt from it. This file is the side of the app; the database belongs to a thread (start-thread.ts, engine.ts).
  */
+
 import { rmSync } from "node:fs";
 import type { Agent } from "../agents/agent.ts";
 import type { Config } from "../core/config/config.ts";
 import type { HistoryReader, Sink, Transition } from "../core/ports.ts";
-import { sessionKeyOf } from "../core/session/keys.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { isBlocking, isVisible, type Session } from "../core/session/session.ts";
+import { sessionKeyOf } from "../core/session/session-ref.ts";
 import type { SessionSnapshot } from "../core/view/snapshot.ts";
 import type { HistoryPage, Lane, Lanes, Stats, StreamEvent } from "../core/wire.ts";
 import { createAskId, spanStateOf } from "../state/transitions.ts";

@@ -14,8 +14,8 @@ import { findQuietMode, type Quiet } from "../core/config/quiet.ts";
 import type { UserAction } from "../core/config/user-action.ts";
 import type { Sink } from "../core/ports.ts";
 import type { ClockReading } from "../core/session/event.ts";
-import { sessionKeyOf } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
+import { sessionKeyOf } from "../core/session/session-ref.ts";
 import { findDeadPredecessors } from "../core/view/groups.ts";
 import { findNextMorning, withLocalTime } from "../system/clock.ts";
 

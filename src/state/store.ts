@@ -2,8 +2,9 @@
  * State: every session in memory, and how the state is saved in the snapshot and restored from it. Only `dispatch` changes a
  * session.
  */
+
 import { limits } from "../core/limits.ts";
-import { type AgentEvent, createSessionKey, type Moment } from "../core/session/event.ts";
+import type { AgentEvent, Moment } from "../core/session/event.ts";
 import { elapsedMs, stateOf } from "../core/session/phase.ts";
 import { isProbe } from "../core/session/probe.ts";
 import {
@@ -14,6 +15,7 @@ import {
   type SavedEventWindow,
 } from "../core/session/reduce.ts";
 import { projectOf, type Session } from "../core/session/session.ts";
+import { parseSessionKey, type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
 import { settle } from "../core/session/settle.ts";
 import { timing } from "../core/timing.ts";
 
@@ -27,7 +29,7 @@ export interface Retention {
 export interface Store {
   dispatch(event: AgentEvent): void;
   subscribe(listener: SessionListener): void;
-  get(agent: string, sessionId: string): Session | null;
+  get(ref: SessionRefLike): Session | null;
   /** Every session as it stands at `now`. */
   sessions(now: Moment): Session[];
   /** The session that `name` names, null if none or several do. See findMatches. */
@@ -69,11 +71,12 @@ export function createStore(onError: (text: string) => void = throwError): Store
     const inAnyCase = sessions.filter(({ key, session }) =>
       [session.sessionId.toLowerCase(), key.toLowerCase()].includes(lowered),
     );
-    // Every key begins with its agent's name, so a prefix of a key counts only with the colon.
+    // Every key begins with its agent's name, so a prefix of a key counts only if it goes further.
+    const isOfKey = parseSessionKey(name) !== null;
     const byPrefix = sessions.filter(
       ({ key, session }) =>
         session.sessionId.toLowerCase().startsWith(lowered) ||
-        (lowered.includes(":") && key.toLowerCase().startsWith(lowered)),
+        (isOfKey && key.toLowerCase().startsWith(lowered)),
     );
     const inProject = sessions.filter(({ session }) => projectOf(session) === name);
     const live = inProject.filter(({ session }) => !isOver(session, now));
@@ -85,7 +88,7 @@ export function createStore(onError: (text: string) => void = throwError): Store
 
   return {
     dispatch(event) {
-      const key = createSessionKey(event.agent, event.sessionId);
+      const key = sessionKeyOf(event);
       const before = windows.get(key);
       const after = reduce(before, event);
       if (after === before) return;
@@ -95,7 +98,7 @@ export function createStore(onError: (text: string) => void = throwError): Store
       for (const listener of listeners) notify(listener, after.session, event, before?.session ?? null);
     },
     subscribe: (listener) => void listeners.push(listener),
-    get: (agent, sessionId) => windows.get(createSessionKey(agent, sessionId))?.session ?? null,
+    get: (ref) => windows.get(sessionKeyOf(ref))?.session ?? null,
     sessions: (now) => [...windows.values()].map(({ session }) => settle(session, now.t)),
     find(name, now) {
       const [only, ...others] = findByName(name, now);
@@ -137,7 +140,7 @@ export function createStore(onError: (text: string) => void = throwError): Store
     },
     restore(sessions, eventWindows = []) {
       for (const window of [...sessions.map(createWindow), ...eventWindows.map(restoreWindow)]) {
-        if (window) windows.set(createSessionKey(window.session.agent, window.session.sessionId), window);
+        if (window) windows.set(sessionKeyOf(window.session), window);
       }
     },
   };

@@ -2,18 +2,19 @@
  * Finds what a change of a session means to a user: an ask opened or closed, a turn started or ended, a subagent appeared. The
  * status file can decide without an event, so sessions are compared again for a moment after their last one.
  */
+
 import type { AskEnd, Schedule, Transition } from "../core/ports.ts";
 import type { ClockReading } from "../core/session/event.ts";
-import { sessionKeyOf } from "../core/session/keys.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { type Ask, hasDied, isBlocking, isVisible, type Session } from "../core/session/session.ts";
+import { type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
 import { settle } from "../core/session/settle.ts";
 import { timing } from "../core/timing.ts";
 import type { SpanState } from "../core/wire.ts";
 
 export interface TransitionFinderOptions {
   readonly clock: () => ClockReading;
-  readonly get: (agent: string, sessionId: string) => Session | null;
+  readonly get: (ref: SessionRefLike) => Session | null;
   readonly schedule: Schedule;
   readonly onTransition: (transition: Transition) => void;
 }
@@ -146,7 +147,7 @@ export function createTransitionFinder(options: TransitionFinderOptions): Transi
     const now = clock();
     for (const key of recent) {
       const entry = known.get(key);
-      const session = entry && options.get(entry.session.agent, entry.session.sessionId);
+      const session = entry && options.get(entry.session);
       if (session) compare(key, settle(session, now.t), now.at);
       if (!session || now.t - session.newest > watchMs) recent.delete(key);
     }

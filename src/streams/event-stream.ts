@@ -2,13 +2,14 @@
  * GET /api/events: every change as a server-sent event. Changes are computed once for all clients, and not at all without any.
  * Asks and agents are also kept by the history, so that a client that was away gets them when it connects again.
  */
+
 import { version } from "../../package.json";
 import type { Quiet } from "../core/config/quiet.ts";
 import { limits } from "../core/limits.ts";
 import type { HistoryReader, Schedule, Sink, Transition } from "../core/ports.ts";
-import { sessionKeyOf } from "../core/session/keys.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { type Child, nameOfChild, projectOf, type Session } from "../core/session/session.ts";
+import { sessionKeyOf, snapshotKeyOf } from "../core/session/session-ref.ts";
 import { createAskSnapshot, type SessionSnapshot } from "../core/view/snapshot.ts";
 import type { RuntimeAgent, StreamEvent, StreamEvents } from "../core/wire.ts";
 
@@ -137,7 +138,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
   function compareAll(): void {
     const known = new Set<string>();
     for (const session of options.sessions()) {
-      const key = keyOf(session);
+      const key = snapshotKeyOf(session);
       known.add(key);
       compare(key, session);
     }
@@ -151,7 +152,8 @@ export function createEventStream(options: EventStreamOptions): EventStream {
   function createSnapshotEvent(): StreamEvent {
     const sessions = options.sessions();
     // The other clients know the same after the next flush.
-    if (clients.size === 0) for (const session of sessions) sent.set(keyOf(session), JSON.stringify(session));
+    if (clients.size === 0)
+      for (const session of sessions) sent.set(snapshotKeyOf(session), JSON.stringify(session));
     return {
       id: createId(),
       event: "snapshot",
@@ -272,8 +274,6 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     }
   }
 }
-
-const keyOf = ({ provider, sessionId }: SessionSnapshot): string => `${provider}:${sessionId}`;
 
 function formatEvent({ id, event, data }: StreamEvent): Uint8Array {
   // JSON has no line breaks outside of strings, and escapes those inside.

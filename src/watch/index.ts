@@ -2,11 +2,13 @@
  * The source of events that no hook sends: each agent's own watcher, and processes that ended without an event (kill -9).
  * What knows an agent is in that agent's folder.
  */
+
 import type { AgentProgram, AgentWatcher, WatchContext, WatchedRequest } from "../agents/agent.ts";
 import type { LoadedAgents } from "../agents/index.ts";
 import type { Source } from "../core/ports.ts";
 import { createInternalEvent } from "../core/session/event.ts";
 import type { Session } from "../core/session/session.ts";
+import type { SessionRefLike } from "../core/session/session-ref.ts";
 import { findDeadSessions, hasProcess, isAlive } from "../system/processes.ts";
 import { scheduleTogether } from "../system/schedule.ts";
 
@@ -18,7 +20,7 @@ export interface WatchSource extends Source {
 export interface WatchOptions extends Omit<WatchContext, "findSession" | "findProgram" | "holdRequest"> {
   readonly agents: LoadedAgents;
   readonly sessions: () => readonly Session[];
-  readonly get: (agent: string, sessionId: string) => Session | null;
+  readonly get: (ref: SessionRefLike) => Session | null;
   readonly findProgram: (agent: string) => Promise<AgentProgram | null>;
   readonly holdRequest: (agent: string, request: WatchedRequest) => () => void;
 }
@@ -42,7 +44,7 @@ export function watchAgents({
   for (const [id, agent] of agents) {
     const watcher = agent.watch({
       ...context,
-      findSession: (sessionId) => get(id, sessionId),
+      findSession: (sessionId) => get({ agent: id, sessionId }),
       findProgram: () => findProgram(id),
       holdRequest: (request) => holdRequest(id, request),
     });

@@ -1,6 +1,7 @@
 /** Remembers which files a tool call edits: some agents name them, or the tool, only when the call starts. */
+
 import type { SessionChange } from "../core/ports.ts";
-import { sessionKeyOf } from "../core/session/keys.ts";
+import { sessionKeyOf } from "../core/session/session-ref.ts";
 
 interface StartedEdit {
   readonly tool: string;

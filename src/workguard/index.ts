@@ -6,6 +6,7 @@
  * It never blocks by mistake: an edit is refused only if the settings ask for it, the ports could be read, and a port could be
  * started now.
  */
+
 import { rmSync } from "node:fs";
 import { openEnvelope } from "../agents/envelope.ts";
 import type { LoadedAgents } from "../agents/index.ts";
@@ -23,13 +24,13 @@ import {
   type Change,
   type ClockReading,
   createInternalEvent,
-  createSessionKey,
   type Place,
   type SessionPort,
 } from "../core/session/event.ts";
 import { stateOf } from "../core/session/phase.ts";
 import { isProbe } from "../core/session/probe.ts";
 import type { Session } from "../core/session/session.ts";
+import { type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
 import { resolvePath } from "../core/text/paths.ts";
 import { computeFingerprint } from "../core/view/snapshot.ts";
 import type { HookOutput, PortSnapshot, SessionEvent } from "../core/wire.ts";
@@ -61,7 +62,7 @@ export interface WorkGuardOptions {
   readonly config: () => Config;
   readonly clock: () => ClockReading;
   readonly sessions: () => readonly Session[];
-  readonly get: (agent: string, sessionId: string) => Session | null;
+  readonly get: (ref: SessionRefLike) => Session | null;
   readonly dispatch: (event: AgentEvent) => void;
   readonly publish: (transition: Extract<Transition, { kind: "session-event" }>) => void;
   readonly schedule: Schedule;
@@ -179,7 +180,7 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
     session: Pick<Session, "agent" | "sessionId"> | null,
     events: readonly SessionEvent[],
   ): void {
-    const key = session ? createSessionKey(session.agent, session.sessionId) : "";
+    const key = session ? sessionKeyOf(session) : "";
     for (const event of events) options.publish({ kind: "session-event", key, event });
   }
 
@@ -219,7 +220,7 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
     const request = agent.readGuardRequest?.(message.payload) ?? null;
     if (request === null) return "no hook_event_name or hook_type in the payload";
     const { sessionId, edit, isStart } = request;
-    const session = sessionId === null ? null : options.get(message.provider, sessionId);
+    const session = sessionId === null ? null : options.get({ agent: message.provider, sessionId });
     const folders = {
       cwd: request.cwd ?? session?.cwd ?? null,
       firstCwd: session?.firstCwd ?? request.cwd,
@@ -301,7 +302,7 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
         reader.book().runs.length > 0
       )
         queueMicrotask(() => {
-          const current = options.get(session.agent, session.sessionId);
+          const current = options.get(session);
           if (current && !current.ended) assignPort(current);
         });
       if (!isTracked(session) && reported.before?.port == null) return;

@@ -9,7 +9,7 @@ export const createWatchContext = (
 ): WatchContext => ({
   env: { HOME: home, PATH: "" },
   clock,
-  findSession: (sessionId) => store.get(agent, sessionId),
+  findSession: (sessionId) => store.get({ agent, sessionId }),
   dispatch: (event) => store.dispatch(event),
   mask: (text) => text,
   onError: (text) => {

@@ -366,10 +366,10 @@ describe("answer ids", () => {
     fixture.event(earlier.payload, { id: earlier.id });
     fixture.pass(600);
     earlier.hold();
-    const [first] = found ? (fixture.store.get("claude", "s-0")?.asks ?? []) : [];
+    const [first] = found ? (fixture.store.get({ agent: "claude", sessionId: "s-0" })?.asks ?? []) : [];
     // The order of the two has changed.
     expect(first?.request).toBe(earlier.id);
-    const session = fixture.store.get("claude", "s-0");
+    const session = fixture.store.get({ agent: "claude", sessionId: "s-0" });
     if (!session) throw new Error("no session");
     expect(await fixture.pending().answer(session, name, { do: "allow" }, api)).toMatchObject({
       refused: 409,

@@ -57,7 +57,7 @@ beforeEach(() => {
   };
   const about = { agent: "codex", sessionId: "s-1", cwd: "/p" };
   store.dispatch(createInternalEvent("asked-1", { at: 1_790_000_000_000, t: 1 }, about, ask as never));
-  session = () => store.get("codex", "s-1") as Session;
+  session = () => store.get({ agent: "codex", sessionId: "s-1" }) as Session;
   release = () => {};
 });
 

@@ -2,8 +2,9 @@
 
 import { claude } from "../../src/agents/claude/index.ts";
 import { openEnvelope, stampEvent } from "../../src/agents/envelope.ts";
-import { type AgentEvent, createSessionKey } from "../../src/core/session/event.ts";
+import type { AgentEvent } from "../../src/core/session/event.ts";
 import { createSession, type Session } from "../../src/core/session/session.ts";
+import { sessionKeyOf } from "../../src/core/session/session-ref.ts";
 import { createStore, type Store } from "../../src/state/store.ts";
 import { createClock } from "../../src/system/clock.ts";
 import { bodies, sessionIdOf } from "./bodies.ts";
@@ -39,7 +40,7 @@ function createLeastStore(): Pick<Store, "dispatch"> {
   const sessions = new Map<string, Session>();
   return {
     dispatch(event) {
-      const key = createSessionKey(event.agent, event.sessionId);
+      const key = sessionKeyOf(event);
       const before = sessions.get(key) ?? createSession(event);
       sessions.set(key, { ...before, newest: event.t, cwd: event.cwd, place: event.place });
     },

@@ -171,7 +171,7 @@ describe("the port of a session", () => {
 
   test("is shown with the session, and changes with it", async () => {
     const fixture = await createGuardFixture({});
-    const port = () => fixture.store.get("claude", "s1")?.port;
+    const port = () => fixture.store.get({ agent: "claude", sessionId: "s1" })?.port;
     await fixture.send(start, place);
     await create(fixture, "login");
     await begin(fixture, "login");
@@ -192,7 +192,7 @@ describe("the port of a session", () => {
     await begin(fixture, "login");
     await fixture.poll();
     await fixture.send(start);
-    const session = fixture.store.get("claude", "s1");
+    const session = fixture.store.get({ agent: "claude", sessionId: "s1" });
     expect(session?.port).toMatchObject({ id: "login", since: session?.startedAt });
   });
 
@@ -326,7 +326,7 @@ describe("events", () => {
   test("decision: an ask that is over", async () => {
     const { guard, events, send, store } = await createGuardFixture(warn);
     await send(start);
-    const session = store.get("claude", "s1");
+    const session = store.get({ agent: "claude", sessionId: "s1" });
     if (!session) throw new Error("no session");
     const open = { id: "1", kind: "permission", tool: "Bash", summary: "ls", at: 5 } as never;
     guard.onTransition?.({

@@ -2,13 +2,14 @@
  * The session feed: a thread per session in the channel of its project, with its phases, the last response of each turn, and
  * its end. It is not an alert, so no rule of alerts and no level of detail applies to it: `projects` and `forward` do.
  */
+
 import { computeRetryMs } from "../../core/backoff.ts";
 import { asRecord, isRecord } from "../../core/json.ts";
 import type { Schedule, SessionChange, Transition } from "../../core/ports.ts";
-import { createSessionKey, isHookChange } from "../../core/session/event.ts";
-import { sessionKeyOf } from "../../core/session/keys.ts";
+import { isHookChange } from "../../core/session/event.ts";
 import { isProbe } from "../../core/session/probe.ts";
 import { hasDied, isBlocking, isVisible, projectOf, type Session } from "../../core/session/session.ts";
+import { sessionKeyOf, snapshotKeyOf } from "../../core/session/session-ref.ts";
 import { describeReason } from "../../core/session/texts.ts";
 import { findRelativePath } from "../../core/text/paths.ts";
 import { toSingleLine, truncateEnd } from "../../core/text/text.ts";
@@ -188,7 +189,7 @@ export function createSessionFeed(options: SessionFeedOptions): SessionFeed {
 
   /** `isNew`: the session starts over, so it gets another thread. */
   function startThread(session: StartedSession, isNew: boolean): Promise<boolean> {
-    const key = createSessionKey(session.provider, session.sessionId);
+    const key = snapshotKeyOf(session);
     const channel = findChannel(session.cwd);
     if (channel === null || isProbe(session)) return Promise.resolve(false);
     return enqueue(key, false, async () => {
@@ -236,7 +237,7 @@ export function createSessionFeed(options: SessionFeedOptions): SessionFeed {
   function sendToSessionThread(provider: string, sessionId: string, message: string): Promise<boolean> {
     if (message.trim() === "") return Promise.resolve(false);
     return postTo(
-      createSessionKey(provider, sessionId),
+      snapshotKeyOf({ provider, sessionId }),
       createResponseContent(message),
       false,
       createNonce(),

@@ -1,6 +1,7 @@
 /** What `beckon status --watch` knows and shows, as data. */
+import { snapshotKeyOf } from "../../core/session/session-ref.ts";
 import { formatSessionName, nameSnapshots } from "../../core/view/session-names.ts";
-import { type AskSnapshot, keyOfSnapshot, type SessionSnapshot } from "../../core/view/snapshot.ts";
+import type { AskSnapshot, SessionSnapshot } from "../../core/view/snapshot.ts";
 import type { AnswerableAsk } from "../asks.ts";
 import { nameOf } from "../find-session.ts";
 import { stripControls } from "../output.ts";
@@ -96,7 +97,7 @@ export function createModel(options: Pick<Model, "size" | "now" | "home" | "colo
 export function nameAll({ data }: Model): (session: SessionSnapshot) => string {
   const names = nameSnapshots(data?.sessions ?? []);
   return (session) => {
-    const name = names.get(keyOfSnapshot(session));
+    const name = names.get(snapshotKeyOf(session));
     return stripControls(name ? formatSessionName(name) : nameOf(session));
   };
 }
@@ -112,7 +113,7 @@ export function listSessions({ data, filter, now, home, size }: Model): readonly
 }
 
 export function findSelected(model: Model): SessionSnapshot | null {
-  return listSessions(model).find((session) => keyOfSnapshot(session) === model.selected) ?? null;
+  return listSessions(model).find((session) => snapshotKeyOf(session) === model.selected) ?? null;
 }
 
 /** What the session waits for. */
@@ -122,7 +123,7 @@ export const blockingAsks = ({ asks }: SessionSnapshot): readonly AskSnapshot[] 
 /** Changes when the session asks something else, or when what it asks can be answered. */
 export function detailsIdOf(session: SessionSnapshot): string {
   const asks = blockingAsks(session).map(({ id, answerId = "" }) => `${id}/${answerId}`);
-  return [keyOfSnapshot(session), ...asks].join(" ");
+  return [snapshotKeyOf(session), ...asks].join(" ");
 }
 
 /** The same session with everything that it asks; null if that is not known, or old. */

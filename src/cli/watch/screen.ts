@@ -1,7 +1,9 @@
 /** Draws the model: one text for each row of the terminal. Pure. */
+
 import { type AnswerStep, findOffer, listOffers } from "../../core/answers/policy.ts";
 import { nameApproval, notWhole } from "../../core/answers/words.ts";
 import type { AskDetails } from "../../core/session/ask-details.ts";
+import { snapshotKeyOf } from "../../core/session/session-ref.ts";
 import { formatFailure, summarizeAskInFull } from "../../core/session/texts.ts";
 import { continuationMark } from "../../core/text/fit.ts";
 import { shortenHomePath } from "../../core/text/paths.ts";
@@ -9,7 +11,7 @@ import { capitalize, formatCount } from "../../core/text/words.ts";
 import { formatAge, formatUsage } from "../../core/view/figures.ts";
 import { groupMarks, groups } from "../../core/view/group-names.ts";
 import { branchOf } from "../../core/view/session-names.ts";
-import { type AskSnapshot, keyOfSnapshot, type SessionSnapshot } from "../../core/view/snapshot.ts";
+import type { AskSnapshot, SessionSnapshot } from "../../core/view/snapshot.ts";
 import { nameTerminal } from "../../core/view/terminal-name.ts";
 import { formatAnswerCommand, isAnswerable } from "../asks.ts";
 import { shortId } from "../find-session.ts";
@@ -164,7 +166,7 @@ function formatRows(model: Model, sessions: readonly SessionSnapshot[]): string[
   const isNarrow = columns < minRowColumns;
   const options = { now, home, columns: Math.max(columns, minRowColumns), colour: colour && !isNarrow };
   const rows = formatCompactRows(sessions, options);
-  const index = sessions.findIndex((session) => keyOfSnapshot(session) === selected);
+  const index = sessions.findIndex((session) => snapshotKeyOf(session) === selected);
   return rows.map((row, n) => {
     if (n !== index) return isNarrow ? paint(line(`  ${row}`), model) : `  ${row}`;
     const text = truncate(`▸ ${stripControls(row)}`, size.columns);
@@ -184,7 +186,7 @@ function renderPreview(model: Model, { previewRows }: Layout): string[] {
   if (!session || previewRows === 0) return [];
   const { columns } = model.size;
   const sessions = listSessions(model);
-  const index = sessions.findIndex((other) => keyOfSnapshot(other) === model.selected);
+  const index = sessions.findIndex((other) => snapshotKeyOf(other) === model.selected);
   const position = ` ${index + 1}/${sessions.length} ──`;
   const title = truncate(
     `── ${describeName(model, session)} · ${describePlace(session)} `,

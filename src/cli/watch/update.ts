@@ -1,4 +1,5 @@
 /** What a key, new data or a finished action changes, and what is to be done. Pure. */
+
 import {
   type AnswerStep,
   createStep,
@@ -10,8 +11,9 @@ import {
 } from "../../core/answers/policy.ts";
 import { explainVerdict, tooSoon } from "../../core/answers/words.ts";
 import type { Answer } from "../../core/session/ask-details.ts";
+import { snapshotKeyOf } from "../../core/session/session-ref.ts";
 import { capitalize } from "../../core/text/words.ts";
-import { type AskSnapshot, keyOfSnapshot, type SessionSnapshot } from "../../core/view/snapshot.ts";
+import type { AskSnapshot, SessionSnapshot } from "../../core/view/snapshot.ts";
 import { isAnswerable } from "../asks.ts";
 import { notRunning } from "../client.ts";
 import type { Input } from "./keys.ts";
@@ -122,10 +124,10 @@ const dropMessage = (model: Model): Model =>
 /** The same session as before or, if it is gone, the one that is now in its place. */
 function keepSelection(before: Model, model: Model): Model {
   const sessions = listSessions(model);
-  if (sessions.some((session) => keyOfSnapshot(session) === model.selected)) return model;
-  const index = listSessions(before).findIndex((session) => keyOfSnapshot(session) === before.selected);
+  if (sessions.some((session) => snapshotKeyOf(session) === model.selected)) return model;
+  const index = listSessions(before).findIndex((session) => snapshotKeyOf(session) === before.selected);
   const next = sessions[Math.min(Math.max(0, index), sessions.length - 1)];
-  return { ...model, selected: next ? keyOfSnapshot(next) : null };
+  return { ...model, selected: next ? snapshotKeyOf(next) : null };
 }
 
 /** Whether the ask under the cursor, or what is shown of it, is another now, without a key. */
@@ -143,7 +145,7 @@ function keepVisible(model: Model): Model {
   const sessions = listSessions(model);
   const index = Math.max(
     0,
-    sessions.findIndex((session) => keyOfSnapshot(session) === model.selected),
+    sessions.findIndex((session) => snapshotKeyOf(session) === model.selected),
   );
   const { listRows } = computeLayout(model);
   const inView = Math.min(Math.max(model.top, index - listRows + 1), index);
@@ -169,7 +171,7 @@ function receiveDetails(model: Model, session: SessionSnapshot | null): Model {
   if (!session) return { ...model, opening: null };
   const { opening } = model;
   const received = { ...model, details: session, opening: null };
-  if (!opening || opening.key !== keyOfSnapshot(session)) return received;
+  if (!opening || opening.key !== snapshotKeyOf(session)) return received;
   const ask = session.asks.find(({ answerId }) => answerId === opening.answerId);
   return ask ? openAsk(received, session, ask) : say(received, goneText, true);
 }
@@ -180,7 +182,7 @@ function closeIfGone(model: Model): Model {
   const { screen, data, sending } = model;
   if (screen.kind !== "ask") return model;
   const { answerId } = screen.ask;
-  const session = data?.sessions.find((known) => keyOfSnapshot(known) === keyOfSnapshot(screen.session));
+  const session = data?.sessions.find((known) => snapshotKeyOf(known) === snapshotKeyOf(screen.session));
   if (session?.asks.some((ask) => ask.answerId === answerId)) return model;
   const closed: Model = { ...model, screen: { kind: "list" } };
   return sending === answerId ? closed : say(closed, goneText, true);
@@ -236,9 +238,9 @@ function movementOf(key: string, page: number): number | null {
 
 function move(model: Model, rows: number): Model {
   const sessions = listSessions(model);
-  const index = sessions.findIndex((session) => keyOfSnapshot(session) === model.selected);
+  const index = sessions.findIndex((session) => snapshotKeyOf(session) === model.selected);
   const next = sessions[Math.max(0, Math.min(sessions.length - 1, index + rows))];
-  return next ? { ...model, selected: keyOfSnapshot(next) } : model;
+  return next ? { ...model, selected: snapshotKeyOf(next) } : model;
 }
 
 function pressInList(model: Model, key: string, isAlone: boolean): Step {
@@ -334,7 +336,7 @@ function pressAnswer(model: Model, session: SessionSnapshot, key: "a" | "d", isA
       : answer(model, session, ask, { do: "deny", message: null }, step);
   const inFull = details?.asks.find(({ answerId }) => answerId === ask.answerId);
   if (!details || !inFull)
-    return stay({ ...model, opening: { key: keyOfSnapshot(session), answerId: ask.answerId } });
+    return stay({ ...model, opening: { key: snapshotKeyOf(session), answerId: ask.answerId } });
   const yes: Answer = { do: "allow" };
   if (isOnly && isAnswerable(inFull) && judgeAnswer(inFull.asked, yes, step).kind === "allowed")
     return answer(model, session, inFull, yes, step);
@@ -432,7 +434,7 @@ function explainNoAnswer(verdict: RefusedVerdict, { ask: { asked } }: AskScreen,
 
 function openNext(model: Model, screen: AskScreen): Model {
   const session =
-    model.details && keyOfSnapshot(model.details) === keyOfSnapshot(screen.session)
+    model.details && snapshotKeyOf(model.details) === snapshotKeyOf(screen.session)
       ? model.details
       : screen.session;
   const asks = session.asks.filter(isAnswerable);

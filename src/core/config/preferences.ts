@@ -1,8 +1,9 @@
 /** What the user sets with a click: mute, snooze, dismiss, quiet. It survives a restart. */
 
 import { asRecord } from "../json.ts";
-import { listAlertKeys, sessionKeyOf } from "../session/keys.ts";
+import { listAlertKeys } from "../session/keys.ts";
 import { hasDied, projectOf, type Session } from "../session/session.ts";
+import { sessionKeyOf } from "../session/session-ref.ts";
 import { minuteMs } from "../timing.ts";
 import type { Config } from "./config.ts";
 import type { QuietMode, UserAction } from "./user-action.ts";

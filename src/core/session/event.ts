@@ -312,10 +312,6 @@ export function createInternalEvent(
   };
 }
 
-export function createSessionKey(agent: string, sessionId: string): string {
-  return `${agent}:${sessionId}`;
-}
-
 /** The same process in a known terminal: nothing else about its place can have changed. */
 export function isSamePlace(known: Place | null, reported: Place | null): boolean {
   if (known === null || reported === null) return known === reported;

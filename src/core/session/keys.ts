@@ -1,12 +1,9 @@
-/** Names of sessions, asks and alerts. An alert keeps its key as long as it is about the same ask or the same end of a turn. */
-import { createHash } from "node:crypto";
-import { createSessionKey, type Moment } from "./event.ts";
-import type { Ask, Session } from "./session.ts";
+/** Names of asks and alerts. An alert keeps its key as long as it is about the same ask or the same end of a turn. */
 
-/** `agent:sessionId` */
-export function sessionKeyOf({ agent, sessionId }: Session): string {
-  return createSessionKey(agent, sessionId);
-}
+import { createHash } from "node:crypto";
+import type { Moment } from "./event.ts";
+import type { Ask, Session } from "./session.ts";
+import { sessionKeyOf } from "./session-ref.ts";
 
 export function createAskAlertKey(session: Session, askId: string): string {
   return `${sessionKeyOf(session)}#${askId}`;

@@ -1,4 +1,6 @@
 /** The test sessions that `beckon doctor` sends through a running app. */
+import { parseSessionKey } from "./session-ref.ts";
+
 const prefix = "beckon-doctor-";
 
 export function createProbeId(random: string): string {
@@ -15,5 +17,6 @@ export function isProbeLine(line: string): boolean {
 }
 
 export function isProbeAlert(alertKey: string): boolean {
-  return alertKey.includes(`:${prefix}`);
+  const ref = parseSessionKey(alertKey);
+  return ref !== null && isProbe(ref);
 }

@@ -1,4 +1,5 @@
 /** The groups in which every list (menu, `beckon status`, API) shows sessions to users. */
+
 import type { Config } from "../config/config.ts";
 import {
   createDismissedAskKey,
@@ -7,8 +8,8 @@ import {
   type Preferences,
 } from "../config/preferences.ts";
 import type { Moment, Place } from "../session/event.ts";
-import { sessionKeyOf } from "../session/keys.ts";
 import { type Ask, hasDied, isBlocking, isVisible, type Session } from "../session/session.ts";
+import { sessionKeyOf } from "../session/session-ref.ts";
 import { dayMs, timing } from "../timing.ts";
 import { type Ages, createAges } from "./ages.ts";
 import type { Group } from "./group-names.ts";

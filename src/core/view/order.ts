@@ -1,5 +1,5 @@
 /** The order of sessions in every list: menu, `beckon status`, dashboard. */
-import { createSessionKey } from "../session/event.ts";
+import { snapshotKeyOf } from "../session/session-ref.ts";
 import { type Group, groups } from "./group-names.ts";
 import type { SessionSnapshot } from "./snapshot.ts";
 
@@ -32,9 +32,9 @@ function comparePositions(a: ListPosition, b: ListPosition): number {
 }
 
 export function sortSnapshots(snapshots: readonly SessionSnapshot[]): readonly SessionSnapshot[] {
-  return sortSessions(snapshots, ({ provider, sessionId, group, since }) => ({
-    key: createSessionKey(provider, sessionId),
-    group,
-    since,
+  return sortSessions(snapshots, (snapshot) => ({
+    key: snapshotKeyOf(snapshot),
+    group: snapshot.group,
+    since: snapshot.since,
   }));
 }

@@ -1,6 +1,8 @@
 /** The names of sessions in every list: the project, and what distinguishes two sessions of one project. */
-import { createSessionKey, type Place } from "../session/event.ts";
+
+import type { Place } from "../session/event.ts";
 import { projectOf, type Session } from "../session/session.ts";
+import { sessionKeyOf, snapshotKeyOf } from "../session/session-ref.ts";
 import { toSingleLine, truncateEnd, truncateMiddle } from "../text/text.ts";
 import { measureWidth } from "../text/width.ts";
 import type { SessionSnapshot } from "./snapshot.ts";
@@ -36,7 +38,7 @@ export interface SessionName {
 export function namePartsOf(session: Session): NameParts {
   const { sessionId, ended, firstCwd, gitBranch, title, lastPrompt, place } = session;
   return {
-    key: createSessionKey(session.agent, sessionId),
+    key: sessionKeyOf(session),
     sessionId,
     isEnded: ended !== null,
     project: projectOf(session),
@@ -49,9 +51,9 @@ export function namePartsOf(session: Session): NameParts {
 }
 
 export function namePartsOfSnapshot(snapshot: SessionSnapshot): NameParts {
-  const { provider, sessionId, state, project, cwd, gitBranch, title, lastPrompt, place } = snapshot;
+  const { sessionId, state, project, cwd, gitBranch, title, lastPrompt, place } = snapshot;
   return {
-    key: createSessionKey(provider, sessionId),
+    key: snapshotKeyOf(snapshot),
     sessionId,
     isEnded: state === "completed",
     project,

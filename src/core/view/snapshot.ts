@@ -219,9 +219,6 @@ export function createSnapshot(stored: Session, now: Moment, context: SnapshotCo
   };
 }
 
-/** `agent:sessionId` */
-export const keyOfSnapshot = ({ provider, sessionId }: SessionSnapshot): string => `${provider}:${sessionId}`;
-
 function createChildSnapshot({ sessionId }: Session, child: Child): ChildSnapshot {
   return {
     agentId: child.agentId,

@@ -2,11 +2,12 @@
 
 import { batch, effect } from "@preact/signals";
 import { computeRetryMs } from "../../core/backoff.ts";
+import { snapshotKeyOf } from "../../core/session/session-ref.ts";
 import { capitalize } from "../../core/text/words.ts";
 import type { SessionSnapshot } from "../../core/view/snapshot.ts";
 import type { StreamEvents } from "../../core/wire.ts";
 import { callApi } from "./api.ts";
-import { describeEnding, keyOf } from "./format.ts";
+import { describeEnding } from "./format.ts";
 import { noteOutcome } from "./inbox.ts";
 import { pageHeaders } from "./key.ts";
 import { canRenew, loadRenewal, renewKey } from "./renewal.ts";
@@ -151,12 +152,12 @@ function applySnapshot(state: StreamEvents["snapshot"]): void {
   if (Math.abs(clockOffset) < 2_000) clockOffset = 0;
   connection.value = "live";
   quiet.value = state.quiet;
-  sessions.value = new Map(state.sessions.map((session) => [keyOf(session), session]));
+  sessions.value = new Map(state.sessions.map((session) => [snapshotKeyOf(session), session]));
   tick();
 }
 
 function setSession(session: SessionSnapshot): void {
-  sessions.value = new Map(sessions.value).set(keyOf(session), session);
+  sessions.value = new Map(sessions.value).set(snapshotKeyOf(session), session);
 }
 
 function removeSession(key: string): void {

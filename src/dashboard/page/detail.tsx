@@ -2,6 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { snapshotKeyOf } from "../../core/session/session-ref.ts";
 import { capitalize, formatCount } from "../../core/text/words.ts";
 import {
   formatAge,
@@ -34,7 +35,6 @@ import {
   formatTime,
   formatWhen,
   isAskKind,
-  keyOf,
   kindLabels,
   noValue,
 } from "./format.ts";
@@ -53,7 +53,7 @@ export function Detail() {
 }
 
 function Panel({ session }: { readonly session: SessionSnapshot }) {
-  const key = keyOf(session);
+  const key = snapshotKeyOf(session);
   const closeButton = useRef<HTMLButtonElement>(null);
   useEffect(() => closeButton.current?.focus({ preventScroll: true }), []);
   const { project, detail } = labelSession(session);
@@ -137,7 +137,7 @@ function Panel({ session }: { readonly session: SessionSnapshot }) {
 }
 
 function Actions({ session }: { readonly session: SessionSnapshot }) {
-  const key = keyOf(session);
+  const key = snapshotKeyOf(session);
   const isOff = !isLive.value;
   const isSnoozed = session.silenceKind === "snoozed";
   const isMuted = session.silenceKind === "muted";
@@ -196,7 +196,7 @@ function Facts({ session }: { readonly session: SessionSnapshot }) {
   const { context, tokens, costUsd } = session;
   const percent = contextPercent(context);
   const total = tokens && sumTokens(tokens);
-  const lane = lanes.value?.lanes.find(({ key }) => key === keyOf(session));
+  const lane = lanes.value?.lanes.find(({ key }) => key === snapshotKeyOf(session));
   const waits = lane?.spans.filter(({ state }) => state === "waiting").length ?? 0;
   const cached = tokens?.cacheRead ?? 0;
   return (

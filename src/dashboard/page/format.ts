@@ -59,9 +59,6 @@ export function cleanLines(text: string): string {
   return lines.map(toSingleLine).join("\n") + (text.length > maxParagraph ? "\n…" : "");
 }
 
-export const keyOf = ({ provider, sessionId }: Pick<SessionSnapshot, "provider" | "sessionId">): string =>
-  `${provider}:${sessionId}`;
-
 export const branchOf = (branch: string | null): string => (branch === "HEAD" ? "" : cleanText(branch));
 
 /** Maker, family, version and date. */

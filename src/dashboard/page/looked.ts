@@ -1,8 +1,8 @@
 /** What the user has seen: a session that finished since then is marked as new. Kept in the browser. */
 
 import { signal } from "@preact/signals";
+import { snapshotKeyOf } from "../../core/session/session-ref.ts";
 import type { SessionSnapshot } from "../../core/view/snapshot.ts";
-import { keyOf } from "./format.ts";
 import { readSaved, save } from "./saved.ts";
 import { now } from "./state.ts";
 
@@ -20,7 +20,7 @@ export function markLooked(key: string): void {
 }
 
 export function isNew(session: SessionSnapshot): boolean {
-  const seenAt = Math.max(lookedAt.value, lookedKeys.value.get(keyOf(session)) ?? 0);
+  const seenAt = Math.max(lookedAt.value, lookedKeys.value.get(snapshotKeyOf(session)) ?? 0);
   return session.group === "ready" && session.since > seenAt;
 }
 

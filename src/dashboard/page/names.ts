@@ -1,9 +1,11 @@
 /** What sessions are called on the page: the same as in every other list. Includes sessions that only the history knows. */
+
 import { computed } from "@preact/signals";
+import { parseSessionKey, snapshotKeyOf } from "../../core/session/session-ref.ts";
 import { type NameParts, namePartsOfSnapshot, nameSessions } from "../../core/view/session-names.ts";
 import type { SessionSnapshot } from "../../core/view/snapshot.ts";
 import type { Lane } from "../../core/wire.ts";
-import { branchOf, cleanText, keyOf } from "./format.ts";
+import { branchOf, cleanText } from "./format.ts";
 import { lanes } from "./reports.ts";
 import { sessions } from "./state.ts";
 
@@ -15,7 +17,7 @@ export interface Label {
 
 const namePartsOfLane = ({ key, project, branch, title }: Lane): NameParts => ({
   key,
-  sessionId: key.slice(key.indexOf(":") + 1),
+  sessionId: parseSessionKey(key)?.sessionId ?? key,
   isEnded: true,
   project,
   folder: null,
@@ -39,6 +41,6 @@ function createLabel(key: string, branch: string | null): Label {
 }
 
 export const labelSession = (session: SessionSnapshot): Label =>
-  createLabel(keyOf(session), session.gitBranch);
+  createLabel(snapshotKeyOf(session), session.gitBranch);
 
 export const labelLane = ({ key, branch }: Lane): Label => createLabel(key, branch);

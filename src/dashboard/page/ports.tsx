@@ -1,9 +1,11 @@
 /** The ports of all projects: what state they are in, who works on them, and what they took. Hidden if there are none. */
+
 import { useSignal } from "@preact/signals";
+import { snapshotKeyOf } from "../../core/session/session-ref.ts";
 import { formatAge, formatCost, formatTokens } from "../../core/view/figures.ts";
 import type { SessionSnapshot } from "../../core/view/snapshot.ts";
 import type { PortSnapshot, PortStats } from "../../core/wire.ts";
-import { cleanText, keyOf, noValue } from "./format.ts";
+import { cleanText, noValue } from "./format.ts";
 import { labelSession } from "./names.ts";
 import { openSession } from "./navigation.ts";
 import { ports, stats } from "./reports.ts";
@@ -137,7 +139,7 @@ function Workers({
   return (
     <>
       <div class="l1 cut" title={names.join("\n")}>
-        <button class="link" type="button" onClick={() => openSession(keyOf(first))}>
+        <button class="link" type="button" onClick={() => openSession(snapshotKeyOf(first))}>
           {project}
         </button>{" "}
         <span class="branch">{detail}</span>

@@ -1,6 +1,7 @@
 /** The table of sessions: by group, with their subagents. */
 
 import { signal } from "@preact/signals";
+import { snapshotKeyOf } from "../../core/session/session-ref.ts";
 import { capitalize } from "../../core/text/words.ts";
 import { formatCost, formatTokens, sumTokens } from "../../core/view/figures.ts";
 import { formatGroupCount, type Group, groupLabels, groups } from "../../core/view/group-names.ts";
@@ -13,7 +14,6 @@ import {
   describeActivity,
   describeLastMessage,
   formatModel,
-  keyOf,
   noValue,
 } from "./format.ts";
 import { isNew } from "./looked.ts";
@@ -267,9 +267,9 @@ function GroupRows({ group, list, isMany, isFiltered }: GroupRowsProps) {
       </tr>
       {shown.map((session) => (
         <SessionRow
-          key={keyOf(session)}
+          key={snapshotKeyOf(session)}
           session={session}
-          isSelected={selectedId.value === keyOf(session)}
+          isSelected={selectedId.value === snapshotKeyOf(session)}
           isNew={isNew(session)}
           isMany={isMany}
           isLive={isLive.value}
@@ -327,7 +327,7 @@ const SessionRow = memo(
     project,
     detail,
   }: SessionRowProps) => {
-    const key = keyOf(session);
+    const key = snapshotKeyOf(session);
     const isCarded = session.group === "needs_you";
     const classes = ["row", isCarded ? "carded" : "", session.group === "ended" ? "dim" : ""].join(" ");
     const children = isMany

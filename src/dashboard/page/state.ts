@@ -1,10 +1,11 @@
 /** What the page shows: one signal for each thing that changes by itself. */
+
 import { computed, signal } from "@preact/signals";
 import type { Quiet } from "../../core/config/quiet.ts";
+import { snapshotKeyOf } from "../../core/session/session-ref.ts";
 import { type Group, groups } from "../../core/view/group-names.ts";
 import { sortSnapshots } from "../../core/view/order.ts";
 import type { AskSnapshot, SessionSnapshot } from "../../core/view/snapshot.ts";
-import { keyOf } from "./format.ts";
 import type { PageFacts } from "./types.ts";
 
 /**
@@ -59,7 +60,12 @@ export const openAsks = computed<readonly OpenAsk[]>(() =>
   inGroup("needs_you").flatMap((session) =>
     session.asks
       .filter(({ kind }) => kind !== "idle")
-      .map((ask) => ({ id: `${keyOf(session)} ${ask.id}`, key: keyOf(session), session, ask })),
+      .map((ask) => ({
+        id: `${snapshotKeyOf(session)} ${ask.id}`,
+        key: snapshotKeyOf(session),
+        session,
+        ask,
+      })),
   ),
 );
 

@@ -1,5 +1,7 @@
 /** Finds items: the newest, the matches of a search or a filter, and the sessions that a name could mean. */
+
 import type { Database, SQLQueryBindings } from "bun:sqlite";
+import { parseSessionKey } from "../../core/session/session-ref.ts";
 import type { HistoryItem, HistoryPage, HistoryQuery, HistorySession } from "../../core/wire.ts";
 import { createFilterWords } from "../search-text.ts";
 import { atOfSeq, parseSeq } from "../seq.ts";
@@ -157,10 +159,9 @@ function findSessions(db: Database, name: string): readonly SessionMatch[] {
   if (byId.length > 0) return byId;
   const inAnyCase = select("lower(session_id) = lower(?1) OR lower(key) = lower(?1)");
   if (inAnyCase.length > 0) return inAnyCase;
-  const byPrefix = select(
-    `parent_session_id IS NULL AND (substr(lower(session_id), 1, length(?1)) = lower(?1)
-     OR (instr(?1, ':') > 0 AND substr(lower(key), 1, length(?1)) = lower(?1)))`,
-  );
+  const startsWithName = (column: string): string => `substr(lower(${column}), 1, length(?1)) = lower(?1)`;
+  const ofKey = parseSessionKey(name) === null ? "" : `OR ${startsWithName("key")}`;
+  const byPrefix = select(`parent_session_id IS NULL AND (${startsWithName("session_id")} ${ofKey})`);
   const inProject = select("parent_session_id IS NULL AND project = ?1");
   const live = inProject.filter(({ ended_at }) => ended_at === null);
   const byProject = live.length > 0 ? live : inProject;

@@ -2,12 +2,14 @@
  * Writes the history: lines of the journal, and what the state adds to them. Every row has an id that follows from what it
  * records, so that recording something again changes nothing.
  */
+
 import type { Database } from "bun:sqlite";
 import type { EventDetails } from "../../agents/agent.ts";
 import { type HookMessage, openEnvelope } from "../../agents/envelope.ts";
 import type { LoadedAgents } from "../../agents/index.ts";
-import { type AgentEvent, createSessionKey } from "../../core/session/event.ts";
+import type { AgentEvent } from "../../core/session/event.ts";
 import { isProbe } from "../../core/session/probe.ts";
+import { parseSessionKey, sessionKeyOf } from "../../core/session/session-ref.ts";
 import { statusTexts } from "../../core/session/texts.ts";
 import { truncate } from "../../core/text/truncate.ts";
 import { timing } from "../../core/timing.ts";
@@ -98,7 +100,7 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
     // The time since boot orders only the events of one boot, and the journal can have several.
     const event = agent?.translate(message as HookMessage, { at, t: at, id, key: payloadKey }) ?? null;
     if (!message || !event || isProbe(event)) return null;
-    const key = createSessionKey(event.agent, event.sessionId);
+    const key = sessionKeyOf(event);
     const session = sessions.find(key);
     if (isDuplicate(session, event)) return null;
     session.project ??= findProject(event);
@@ -142,7 +144,7 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
     const item = describePortItem(event);
     if (!item) return;
     const { project, branch } = sessions.find(key);
-    const provider = key.slice(0, Math.max(0, key.indexOf(":")));
+    const provider = parseSessionKey(key)?.agent ?? "";
     events.addItem(id, Date.parse(created_at), { key, provider, project, branch }, item);
   }
 

@@ -16,7 +16,7 @@ let store: Store;
 let watcher: AgentWatcher | null = null;
 
 const clock = () => ({ at: Date.now(), t: performance.now(), boot: "boot", host: "host" });
-const find = (sessionId: string): Session | null => store.get("codex", sessionId);
+const find = (sessionId: string): Session | null => store.get({ agent: "codex", sessionId });
 
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), "beckon-codex-watch-"));

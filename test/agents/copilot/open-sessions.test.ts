@@ -48,7 +48,7 @@ function openWatcher() {
   const store = createStore();
   let at = now;
   const clock = () => ({ at, t: at - now, boot: "boot", host: "host" });
-  const findSession = (sessionId: string) => store.get("copilot", sessionId);
+  const findSession = (sessionId: string) => store.get({ agent: "copilot", sessionId });
   const watcher = watchCopilot(createWatchContext("copilot", store, { home, clock }));
   stopAll.push(() => watcher.stop());
   return {

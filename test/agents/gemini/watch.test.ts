@@ -45,7 +45,7 @@ function openWatcher() {
     rmSync(home, { recursive: true, force: true });
   });
   return {
-    findSession: (sessionId: string) => store.get("gemini", sessionId),
+    findSession: (sessionId: string) => store.get({ agent: "gemini", sessionId }),
     sendHook(sessionId: string, change: Change, pid: number | null = null): void {
       t += 2_000;
       const place = { local: true, pid, procStart: null, tty: null, terminalSessionId: null, env: {} };

@@ -4,8 +4,9 @@ import { createModel, type Model, type Size } from "../../../src/cli/watch/model
 import { renderScreen } from "../../../src/cli/watch/screen.ts";
 import { type Effect, update, type WatchEvent } from "../../../src/cli/watch/update.ts";
 import type { AskDetails } from "../../../src/core/session/ask-details.ts";
+import { snapshotKeyOf } from "../../../src/core/session/session-ref.ts";
 import { sortSnapshots } from "../../../src/core/view/order.ts";
-import { type AskSnapshot, keyOfSnapshot, type SessionSnapshot } from "../../../src/core/view/snapshot.ts";
+import type { AskSnapshot, SessionSnapshot } from "../../../src/core/view/snapshot.ts";
 import { ask, asking, now } from "../sessions.ts";
 
 const command: AskDetails = {
@@ -78,7 +79,7 @@ export function openScreen(
     /** The details that were asked for arrive. */
     answerDetails() {
       for (const { provider, sessionId } of pending.splice(0)) {
-        const session = known.find((other) => keyOfSnapshot(other) === `${provider}:${sessionId}`) ?? null;
+        const session = known.find((other) => snapshotKeyOf(other) === `${provider}:${sessionId}`) ?? null;
         dispatch({ kind: "details", session });
       }
     },

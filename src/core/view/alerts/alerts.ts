@@ -1,13 +1,14 @@
 /** The alerts that should be shown now, as a function of state and time. Nothing says "show this" or "withdraw that". */
+
 import type { Config } from "../../config/config.ts";
 import { findMuteScope, type Preferences } from "../../config/preferences.ts";
 import { computeQuietHours, findNextMidnight, type LocalTime } from "../../config/quiet.ts";
 import { type FindAskDetails, withAnsweringEnabled } from "../../session/ask-details.ts";
 import type { Moment } from "../../session/event.ts";
-import { sessionKeyOf } from "../../session/keys.ts";
 import { elapsedMs } from "../../session/phase.ts";
 import { isProbe } from "../../session/probe.ts";
 import { projectOf, type Session } from "../../session/session.ts";
+import { sessionKeyOf } from "../../session/session-ref.ts";
 import { settle } from "../../session/settle.ts";
 import { toSingleLine } from "../../text/text.ts";
 import { formatSessionName, namePartsOf, nameSessions, type SessionName } from "../session-names.ts";

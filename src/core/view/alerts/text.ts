@@ -1,9 +1,11 @@
 /** The text of alerts. The title names the session and what it wants; the body has what the user needs to decide. */
+
 import { createStep, judgeAnswer, listOffers, type Offer } from "../../answers/policy.ts";
 import { nameApproval, nameDenial } from "../../answers/words.ts";
 import type { Answer, AskDetails } from "../../session/ask-details.ts";
-import { answerIdOf, sessionKeyOf } from "../../session/keys.ts";
+import { answerIdOf } from "../../session/keys.ts";
 import { type Ask, hasDied, isInterrupted, type Session, type UntrackedEdit } from "../../session/session.ts";
+import { sessionKeyOf } from "../../session/session-ref.ts";
 import { dangerMark, formatFirstQuestion, formatInterrupted, statusTexts } from "../../session/texts.ts";
 import { measureProportionalWidth, wrapLine } from "../../text/fit.ts";
 import { shortenHomePath } from "../../text/paths.ts";

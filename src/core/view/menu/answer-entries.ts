@@ -2,12 +2,14 @@
  * An ask that can be answered, in the submenu of its session: everything that is asked, and below it the answers. The ids of the
  * entries contain the ask's, so a click on an answer never goes to another ask.
  */
+
 import { type AnswerStep, createStep, findOffer, judgeAnswer, listOffers } from "../../answers/policy.ts";
 import { nameApproval, nameDenial } from "../../answers/words.ts";
 import type { UserAction } from "../../config/user-action.ts";
 import type { Answer, AskDetails } from "../../session/ask-details.ts";
 import { answerIdOf } from "../../session/keys.ts";
 import type { Ask } from "../../session/session.ts";
+import { parseSessionKey } from "../../session/session-ref.ts";
 import { dangerMark } from "../../session/texts.ts";
 import { measureMenuWidth, wrapLine } from "../../text/fit.ts";
 import { truncateEnd } from "../../text/text.ts";
@@ -129,7 +131,7 @@ const fitsOneRow = (label: string): boolean =>
 
 /** It shows the ask, and the commands that answer this one only. */
 function formatCommand(session: string): string {
-  const id = session.slice(session.indexOf(":") + 1);
+  const id = parseSessionKey(session)?.sessionId ?? session;
   return truncateEnd(`beckon answer ${id.slice(0, 8)}`, maxLabelColumns / 2);
 }
 

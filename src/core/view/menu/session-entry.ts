@@ -1,7 +1,8 @@
 /** A session in the menu: its line, what is known about it, and what the user can do with it. */
+
 import type { UserAction } from "../../config/user-action.ts";
 import type { FindAskDetails } from "../../session/ask-details.ts";
-import { answerIdOf, sessionKeyOf } from "../../session/keys.ts";
+import { answerIdOf } from "../../session/keys.ts";
 import { statusOf } from "../../session/phase.ts";
 import {
   type Ask,
@@ -12,6 +13,7 @@ import {
   projectOf,
   type Session,
 } from "../../session/session.ts";
+import { sessionKeyOf } from "../../session/session-ref.ts";
 import {
   dangerMark,
   describeReady,

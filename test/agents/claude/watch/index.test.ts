@@ -266,7 +266,10 @@ describe("with a status file", () => {
     hook({ session_id: "a", hook_event_name: "PreToolUse", ...bash, ...proj });
     hook(createAskEvent("a"));
     fixture.writeStatus(agent.pid, { sessionId: "a", status: "waiting", waitingFor: "permission prompt" });
-    await waitUntil(() => store.get("claude", "a")?.file?.status === "waiting", nextCheckMs);
+    await waitUntil(
+      () => store.get({ agent: "claude", sessionId: "a" })?.file?.status === "waiting",
+      nextCheckMs,
+    );
     expect(phase("a")).toBe("waiting_permission");
     return agent;
   }
@@ -295,7 +298,7 @@ describe("with a status file", () => {
       ["shell", at - 120_000],
     ] as const) {
       fixture.writeStatus(pid, { sessionId: "a", status, statusUpdatedAt });
-      await waitUntil(() => store.get("claude", "a")?.file?.status === status, 1_000);
+      await waitUntil(() => store.get({ agent: "claude", sessionId: "a" })?.file?.status === status, 1_000);
     }
     expect(phase("a")).toBe("interactable");
   });
@@ -369,12 +372,12 @@ describe("without a status file", () => {
     hook(createPromptEvent("b", { transcript_path: fixture.appendTranscript("b", { type: "note" }) }));
     await waitUntil(() => see("a")?.title === "Footer", 1_000);
     expect(phase("a")).toBe("busy");
-    const before = store.get("claude", "a");
+    const before = store.get({ agent: "claude", sessionId: "a" });
     fixture.appendTranscript("b", { type: "ai-title", aiTitle: "Header" });
     // The check that reads this transcript has read the other one too.
     await waitUntil(() => see("b")?.title === "Header", nextCheckMs);
     // Every event would write a snapshot, every second of a long turn.
-    expect(store.get("claude", "a")).toBe(before);
+    expect(store.get({ agent: "claude", sessionId: "a" })).toBe(before);
   });
 });
 

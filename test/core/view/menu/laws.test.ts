@@ -1,15 +1,17 @@
 /** Laws of the menu, for any sessions, preferences and times. */
+
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { defaultConfig } from "../../../../src/core/config/config.ts";
 import { createDismissedAskKey, type Preferences } from "../../../../src/core/config/preferences.ts";
 import { answerIdOf } from "../../../../src/core/session/keys.ts";
 import type { Ask, Session } from "../../../../src/core/session/session.ts";
+import { snapshotKeyOf } from "../../../../src/core/session/session-ref.ts";
 import { measureMenuWidth, wrapLine } from "../../../../src/core/text/fit.ts";
 import { groupMarks } from "../../../../src/core/view/group-names.ts";
 import type { MenuInput } from "../../../../src/core/view/menu/menu.ts";
 import { sortSnapshots } from "../../../../src/core/view/order.ts";
-import { createSnapshot, keyOfSnapshot } from "../../../../src/core/view/snapshot.ts";
+import { createSnapshot } from "../../../../src/core/view/snapshot.ts";
 import type { MenuEntry, MenuItem } from "../../../../src/core/view/view.ts";
 import { detailsArbitrary } from "../../session/ask-fixture.ts";
 import {
@@ -256,7 +258,7 @@ describe("for any sessions", () => {
     checkLaw((input) => {
       const context = { ...input, formatTime: String };
       const known = input.sessions.map((one) => createSnapshot(one, input.now, context));
-      const order = sortSnapshots(known).map(keyOfSnapshot);
+      const order = sortSnapshots(known).map(snapshotKeyOf);
       const listed = listEntries(menuFor(input).items).flatMap(({ action }) =>
         action?.do === "copy-id" ? [action.session] : [],
       );
