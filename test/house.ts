@@ -46,6 +46,7 @@ const levels: readonly (readonly string[])[] = [
   ["core/answers"],
   ["core/config"],
   ["core/view"],
+  ["core/interfaces"],
   ["core"],
   ["secrets", "shell"],
   ["storage"],

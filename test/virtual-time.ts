@@ -1,5 +1,5 @@
 /** Time that moves only when a test says so: a clock, timers, and a way to let everything due happen. */
-import type { Schedule } from "../src/core/ports.ts";
+import type { Schedule } from "../src/core/interfaces/index.ts";
 import type { ClockReading } from "../src/core/session/event.ts";
 
 export interface VirtualTime {

@@ -6,12 +6,12 @@
  * `AgentRuntime`, and install, uninstall and doctor load `AgentSetup`.
  */
 import type { AutoAllowRules } from "../core/config/auto-allow-rules.ts";
+import type { Exec, ListWindows } from "../core/interfaces/index.ts";
+import type { HookOutput } from "../core/interfaces/wire.ts";
 import type { JsonRecord } from "../core/json.ts";
-import type { Exec, ListWindows } from "../core/ports.ts";
 import type { Answer, AskDetails } from "../core/session/ask-details.ts";
 import type { AgentEvent, ClockReading, Enrichment, Moment, Place } from "../core/session/event.ts";
 import type { Ask, Session } from "../core/session/session.ts";
-import type { HookOutput } from "../core/wire.ts";
 import type { AgentDangers } from "../shell/dangers/context.ts";
 import type { Env } from "../system/folders.ts";
 import type { HookMessage } from "./envelope.ts";

@@ -6,7 +6,6 @@
 import { isTooSoon } from "../core/answers/policy.ts";
 import type { Config } from "../core/config/config.ts";
 import type { UserAction } from "../core/config/user-action.ts";
-import { asRecord } from "../core/json.ts";
 import type {
   Notifier,
   NotifierEvents,
@@ -15,7 +14,8 @@ import type {
   Sink,
   StateView,
   Terminals,
-} from "../core/ports.ts";
+} from "../core/interfaces/index.ts";
+import { asRecord } from "../core/json.ts";
 import type { FindAskDetails } from "../core/session/ask-details.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { sessionKeyOfAlert } from "../core/session/keys.ts";

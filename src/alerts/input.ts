@@ -1,7 +1,7 @@
 /** What alerts are computed from, for the desktop and for channels: both must agree on which alerts there are. */
 import type { Config } from "../core/config/config.ts";
 import type { Preferences } from "../core/config/preferences.ts";
-import type { StateView } from "../core/ports.ts";
+import type { StateView } from "../core/interfaces/index.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import type { AlertsInput } from "../core/view/alerts/alerts.ts";
 import { formatLocalTime } from "../system/clock.ts";

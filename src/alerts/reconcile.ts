@@ -1,7 +1,7 @@
 /** Keeps one notifier showing exactly the wanted alerts: shows what is missing, replaces what changed, closes the rest. */
 import { computeRetryMs } from "../core/backoff.ts";
+import type { Notifier, NotifierEvents, Schedule } from "../core/interfaces/index.ts";
 import { asList } from "../core/json.ts";
-import type { Notifier, NotifierEvents, Schedule } from "../core/ports.ts";
 import type { Alert } from "../core/view/view.ts";
 
 /** What the next start of beckon must know about an alert. */

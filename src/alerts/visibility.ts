@@ -3,7 +3,7 @@
  * it has the focus during lunch too.
  */
 
-import type { ReadPresence, Terminals } from "../core/ports.ts";
+import type { ReadPresence, Terminals } from "../core/interfaces/index.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { sessionKeyOfAlert } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";

@@ -6,7 +6,7 @@
 
 import { type AskEnding, endingOfChange } from "../core/answers/ending.ts";
 import { leftInTerminal, nameEnding } from "../core/answers/words.ts";
-import type { SessionChange } from "../core/ports.ts";
+import type { SessionChange } from "../core/interfaces/index.ts";
 import type { AgentEvent } from "../core/session/event.ts";
 import { type Ask, isBlocking, type Session } from "../core/session/session.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";

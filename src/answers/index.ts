@@ -5,7 +5,7 @@
 
 import type { LoadedAgents } from "../agents/index.ts";
 import type { Config } from "../core/config/config.ts";
-import type { AskEnd, Sink } from "../core/ports.ts";
+import type { AskEnd, Sink } from "../core/interfaces/index.ts";
 import type { AgentEvent, ClockReading } from "../core/session/event.ts";
 import type { Session } from "../core/session/session.ts";
 import { type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";

@@ -11,9 +11,9 @@ import { type AnswerStep, createStep, judgeAnswer } from "../core/answers/policy
 import { explainVerdict, formatAnswer, leftInTerminal } from "../core/answers/words.ts";
 import type { Config } from "../core/config/config.ts";
 import { forgetOldest } from "../core/forget-oldest.ts";
+import type { ActionRefused, HoldHandler, HookConnection } from "../core/interfaces/index.ts";
 import { asRecord, isRecord, type JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
-import type { ActionRefused, HoldHandler, HookConnection } from "../core/ports.ts";
 import type { Answer, AskDetails } from "../core/session/ask-details.ts";
 import { type AgentEvent, type ClockReading, createInternalEvent } from "../core/session/event.ts";
 import { answerIdOf } from "../core/session/keys.ts";

@@ -2,7 +2,7 @@
 
 import type { AskEnding } from "../core/answers/ending.ts";
 import { forgetOldest } from "../core/forget-oldest.ts";
-import type { AskEnd, SessionChange } from "../core/ports.ts";
+import type { AskEnd, SessionChange } from "../core/interfaces/index.ts";
 import {
   createAskAlertKey,
   createDiedAlertKey,

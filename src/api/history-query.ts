@@ -1,7 +1,8 @@
 /** Reads the queries of GET /api/history, /api/stats and /api/lanes. Each returns a text that says what is wrong, or the query. */
+
+import { type HistoryKind, type HistoryQuery, historyKinds } from "../core/interfaces/wire.ts";
 import { limits } from "../core/limits.ts";
 import { dayMs } from "../core/timing.ts";
-import { type HistoryKind, type HistoryQuery, historyKinds } from "../core/wire.ts";
 
 type Query = Readonly<Record<string, unknown>>;
 

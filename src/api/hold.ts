@@ -2,7 +2,7 @@
  * The response that a permission hook keeps open while its dialog is on the screen: an empty line now and then as a sign of
  * life, and at the end one line of JSON, which is the decision or `{}`.
  */
-import type { HoldHandler, HookConnection } from "../core/ports.ts";
+import type { HoldHandler, HookConnection } from "../core/interfaces/index.ts";
 
 const headers = new Headers({ "content-type": "application/x-ndjson", "cache-control": "no-store" });
 

@@ -4,11 +4,11 @@
  */
 import { Elysia } from "elysia";
 import { readErrorMessage } from "../core/error-message.ts";
+import type { ActionRefused, HistoryReader, HoldHandler, IngestResult } from "../core/interfaces/index.ts";
+import type { HookOutput, PortSnapshot } from "../core/interfaces/wire.ts";
 import { isRecord, type JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
-import type { ActionRefused, HistoryReader, HoldHandler, IngestResult } from "../core/ports.ts";
 import type { ChildSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
-import type { HookOutput, PortSnapshot } from "../core/wire.ts";
 import type { EventStream } from "../streams/event-stream.ts";
 import { createGuard, readFacts } from "./guard.ts";
 import { parseHistoryQuery, parseLanesQuery, parseStatsQuery } from "./history-query.ts";

@@ -4,7 +4,7 @@
  */
 import type { ChannelTest } from "../channels/active-channel.ts";
 import type { ChannelReport, ChannelSink, ChannelSinkOptions } from "../channels/sink.ts";
-import type { Sink } from "../core/ports.ts";
+import type { Sink } from "../core/interfaces/index.ts";
 import { readFileStamp } from "../storage/files.ts";
 import { loadJsonState, saveJsonState } from "../storage/json-state.ts";
 import type { Paths } from "../storage/paths.ts";

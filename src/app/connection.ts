@@ -1,7 +1,7 @@
 /** Which agents beckon asks the user to connect: none once any agent is registered or has sent an event. */
 import type { Agent } from "../agents/agent.ts";
 import type { LoadedAgents } from "../agents/index.ts";
-import type { Sink } from "../core/ports.ts";
+import type { Sink } from "../core/interfaces/index.ts";
 import { isHookChange } from "../core/session/event.ts";
 import { isProbe } from "../core/session/probe.ts";
 import type { Session } from "../core/session/session.ts";

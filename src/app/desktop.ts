@@ -4,7 +4,7 @@ import { version } from "../../package.json";
 import { findAgent } from "../agents/index.ts";
 import type { Alerts } from "../alerts/index.ts";
 import type { UserAction } from "../core/config/user-action.ts";
-import type { Notifier, NotifierReport, ReadPresence, Terminals } from "../core/ports.ts";
+import type { Notifier, NotifierReport, ReadPresence, Terminals } from "../core/interfaces/index.ts";
 import type { MenuFacts } from "../core/view/menu/menu.ts";
 import { createDesktopParts, hasDesktop } from "../desktop/index.ts";
 import { createTraySink, type TraySink, type TraySinkOptions } from "../desktop/tray/sink.ts";

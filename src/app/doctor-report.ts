@@ -4,7 +4,7 @@ import { version } from "../../package.json";
 import type { AlertsReport } from "../alerts/index.ts";
 import type { Config } from "../core/config/config.ts";
 import type { Quiet } from "../core/config/quiet.ts";
-import type { NotifierReport, Terminals, TrayReport } from "../core/ports.ts";
+import type { NotifierReport, Terminals, TrayReport } from "../core/interfaces/index.ts";
 import { sessionKeyOfAlert } from "../core/session/keys.ts";
 import { isProbeAlert } from "../core/session/probe.ts";
 import type { Session } from "../core/session/session.ts";

@@ -1,7 +1,7 @@
 /** From a session to what belongs to it: its terminal and its transcript. */
 import type { Config } from "../core/config/config.ts";
 import type { Preferences } from "../core/config/preferences.ts";
-import type { Terminals } from "../core/ports.ts";
+import type { Terminals } from "../core/interfaces/index.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import type { Session } from "../core/session/session.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";

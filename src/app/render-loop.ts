@@ -1,5 +1,5 @@
 /** Calls the sinks' `render` soon after changes, rarely enough that a storm of events costs little, and when time is due. */
-import type { Schedule, Sink, StateView } from "../core/ports.ts";
+import type { Schedule, Sink, StateView } from "../core/interfaces/index.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import type { Session } from "../core/session/session.ts";
 import { timing } from "../core/timing.ts";

@@ -3,8 +3,8 @@
 import type { Agent } from "../agents/agent.ts";
 import { openEnvelope } from "../agents/envelope.ts";
 import { findAgent } from "../agents/index.ts";
+import type { Source } from "../core/interfaces/index.ts";
 import { limits } from "../core/limits.ts";
-import type { Source } from "../core/ports.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
 import type { Ingest } from "../ingest/index.ts";
 import { clearDroppedEvents, describeDroppedEvents, readDroppedEvents } from "../storage/full-spool.ts";

@@ -2,8 +2,9 @@
  * The state: restored at start from the snapshot and the journal after it, fed by ingest, saved again as it changes. What follows it
  * is added to `followers`.
  */
+
+import type { Sink, Transition } from "../core/interfaces/index.ts";
 import { limits } from "../core/limits.ts";
-import type { Sink, Transition } from "../core/ports.ts";
 import { isProbe } from "../core/session/probe.ts";
 import type { Session } from "../core/session/session.ts";
 import { hourMs } from "../core/timing.ts";

@@ -3,7 +3,7 @@ import { basename, delimiter, dirname } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import type { Config } from "../core/config/config.ts";
 import { readErrorMessage } from "../core/error-message.ts";
-import type { Sink } from "../core/ports.ts";
+import type { Sink } from "../core/interfaces/index.ts";
 import { quoteForShell } from "../shell/index.ts";
 import type { Paths } from "../storage/paths.ts";
 import type { Env } from "../system/folders.ts";

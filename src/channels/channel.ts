@@ -1,7 +1,7 @@
 /** What a service of src/channels must offer: its row of the table, and the channel that its client opens. */
 import type { ChannelDetail } from "../core/config/channels.ts";
+import type { Schedule, SessionChange, Transition } from "../core/interfaces/index.ts";
 import type { JsonRecord } from "../core/json.ts";
-import type { Schedule, SessionChange, Transition } from "../core/ports.ts";
 import type { Session } from "../core/session/session.ts";
 import { minuteMs } from "../core/timing.ts";
 

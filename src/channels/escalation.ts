@@ -2,7 +2,7 @@
 
 import type { ChannelSettings } from "../core/config/channels.ts";
 import { computeQuietHours, type LocalTime } from "../core/config/quiet.ts";
-import type { PresenceReading } from "../core/ports.ts";
+import type { PresenceReading } from "../core/interfaces/index.ts";
 import type { Moment } from "../core/session/event.ts";
 import { elapsedMs } from "../core/session/phase.ts";
 import { projectOf, type Session } from "../core/session/session.ts";

@@ -1,6 +1,6 @@
 /** A stream of lines over HTTP that reconnects by itself: after the server closed it, and after a silence. */
 import { readErrorMessage } from "../core/error-message.ts";
-import type { Schedule } from "../core/ports.ts";
+import type { Schedule } from "../core/interfaces/index.ts";
 import { type Attempt, type KeptConnection, keepConnected } from "../system/keep-connected.ts";
 import { schedule as systemSchedule } from "../system/schedule.ts";
 import { DeliveryError } from "./channel.ts";

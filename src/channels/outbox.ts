@@ -6,8 +6,8 @@
 import { randomBytes } from "node:crypto";
 import { computeRetryMs } from "../core/backoff.ts";
 import { readErrorMessage } from "../core/error-message.ts";
+import type { Schedule } from "../core/interfaces/index.ts";
 import { asList, isRecord } from "../core/json.ts";
-import type { Schedule } from "../core/ports.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { minuteMs } from "../core/timing.ts";
 import { type Channel, type ChannelMessage, DeliveryError } from "./channel.ts";

@@ -3,7 +3,7 @@ import type { AnswerAccepted } from "../answers/pending.ts";
 import { type AnswerStep, judgeAnswer } from "../core/answers/policy.ts";
 import { tooSoon } from "../core/answers/words.ts";
 import type { ChannelSettings } from "../core/config/channels.ts";
-import type { ActionRefused, Schedule } from "../core/ports.ts";
+import type { ActionRefused, Schedule } from "../core/interfaces/index.ts";
 import type { Answer, AskDetails } from "../core/session/ask-details.ts";
 import { answerIdOf } from "../core/session/keys.ts";
 import type { Ask, Session } from "../core/session/session.ts";

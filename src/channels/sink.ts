@@ -10,8 +10,15 @@ import type { ChannelSettings } from "../core/config/channels.ts";
 import type { Preferences } from "../core/config/preferences.ts";
 import type { LocalTime } from "../core/config/quiet.ts";
 import { readErrorMessage } from "../core/error-message.ts";
+import type {
+  PresenceReading,
+  ReadPresence,
+  Schedule,
+  Sink,
+  Terminals,
+  Transition,
+} from "../core/interfaces/index.ts";
 import { asRecord, type JsonRecord } from "../core/json.ts";
-import type { PresenceReading, ReadPresence, Schedule, Sink, Terminals, Transition } from "../core/ports.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { createAskAlertKey, sessionKeyOfAlert } from "../core/session/keys.ts";
 import { isProbe } from "../core/session/probe.ts";

@@ -1,16 +1,16 @@
 /** `beckon history`: searches what happened, or exports it. */
 import { existsSync } from "node:fs";
 import { formatEndingCell } from "../core/answers/words.ts";
-import { limits } from "../core/limits.ts";
-import { shortenHomePath } from "../core/text/paths.ts";
-import { formatExactDuration } from "../core/view/figures.ts";
 import {
   type HistoryItem,
   type HistoryKind,
   type HistoryPage,
   type HistorySession,
   historyKinds,
-} from "../core/wire.ts";
+} from "../core/interfaces/wire.ts";
+import { limits } from "../core/limits.ts";
+import { shortenHomePath } from "../core/text/paths.ts";
+import { formatExactDuration } from "../core/view/figures.ts";
 import { resolvePaths } from "../storage/paths.ts";
 import { formatLocalTime } from "../system/clock.ts";
 import { parseArguments, quote, usageError } from "./args.ts";

@@ -1,7 +1,8 @@
 /** `beckon stats`: how long agents waited for you, and what they used, by day and project. */
+
+import type { DayStats, PortStats, ProjectStats, Stats } from "../core/interfaces/wire.ts";
 import { formatCount } from "../core/text/words.ts";
 import { formatCost, formatExactDuration, formatTokens } from "../core/view/figures.ts";
-import type { DayStats, PortStats, ProjectStats, Stats } from "../core/wire.ts";
 import { resolvePaths } from "../storage/paths.ts";
 import { parseArguments, quote, usageError } from "./args.ts";
 import { notRunning } from "./client.ts";

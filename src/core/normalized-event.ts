@@ -1,6 +1,7 @@
 /** NormalizedEvent 1.1: what happened, in terms that are the same for every agent. Its names are a format. */
+
+import type { Severity } from "./interfaces/wire.ts";
 import type { JsonRecord } from "./json.ts";
-import type { Severity } from "./wire.ts";
 
 export const normalizedEventTypes = [
   "agent_started",

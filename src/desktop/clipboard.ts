@@ -1,6 +1,6 @@
 /** Copies a text to the user's clipboard with the program that this system has for it. */
 
-import type { Exec } from "../core/ports.ts";
+import type { Exec } from "../core/interfaces/index.ts";
 import type { Env } from "../system/folders.ts";
 
 const programs: readonly {

@@ -1,5 +1,5 @@
 /** Keeps only the newest of many updates, so that nothing queues up behind a slow panel or notification server. */
-import type { Schedule } from "../core/ports.ts";
+import type { Schedule } from "../core/interfaces/index.ts";
 import { schedule as systemSchedule } from "../system/schedule.ts";
 
 export interface Throttle<T> {

@@ -6,7 +6,7 @@
  * This file loads each part when it is first used: measured side by side, a start then takes 0.8 of the time.
  */
 
-import type { OpenNotifier, OpenTray, ReadPresence, Terminals } from "../core/ports.ts";
+import type { OpenNotifier, OpenTray, ReadPresence, Terminals } from "../core/interfaces/index.ts";
 import type { Env } from "../system/folders.ts";
 
 /** How long an alert may wait to learn whether its pane is visible: usually 1 to 3 ms, more on a busy machine. */

@@ -4,7 +4,7 @@
  * alone say.
  */
 import { endingOfChange } from "../core/answers/ending.ts";
-import type { AskEnd, Transition } from "../core/ports.ts";
+import type { AskEnd, Transition } from "../core/interfaces/index.ts";
 import type { AgentEvent } from "../core/session/event.ts";
 import type { Ask } from "../core/session/session.ts";
 import { createStore } from "../state/store.ts";

@@ -1,5 +1,5 @@
 /** The history of a user who has turned it off: nothing is kept, and every query returns nothing. */
-import type { HistoryReader } from "../core/ports.ts";
+import type { HistoryReader } from "../core/interfaces/index.ts";
 
 export function createEmptyHistory(now: () => number): HistoryReader {
   return {

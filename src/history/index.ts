@@ -6,12 +6,12 @@
 import { rmSync } from "node:fs";
 import type { Agent } from "../agents/agent.ts";
 import type { Config } from "../core/config/config.ts";
-import type { HistoryReader, Sink, Transition } from "../core/ports.ts";
+import type { HistoryReader, Sink, Transition } from "../core/interfaces/index.ts";
+import type { HistoryPage, Lane, Lanes, Stats, StreamEvent } from "../core/interfaces/wire.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { isBlocking, isVisible, type Session } from "../core/session/session.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
 import type { SessionSnapshot } from "../core/view/snapshot.ts";
-import type { HistoryPage, Lane, Lanes, Stats, StreamEvent } from "../core/wire.ts";
 import { createAskId, spanStateOf } from "../state/transitions.ts";
 import { ignoreErrors } from "../storage/files.ts";
 import type { JournalPosition } from "../storage/journal/index.ts";

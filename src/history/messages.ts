@@ -1,5 +1,5 @@
 /** The messages between the app and the thread that owns the database. */
-import type { HistoryQuery } from "../core/wire.ts";
+import type { HistoryQuery } from "../core/interfaces/wire.ts";
 import type { JournalPosition } from "../storage/journal/index.ts";
 import type { OpenState, StateRow } from "./rows.ts";
 

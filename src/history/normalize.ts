@@ -1,6 +1,7 @@
 /** Makes NormalizedEvents of what agents report. Pure. */
 import type { EventDetails } from "../agents/agent.ts";
 import type { HookMessage } from "../agents/envelope.ts";
+import type { Severity } from "../core/interfaces/wire.ts";
 import type { JsonRecord } from "../core/json.ts";
 import {
   type NormalizedEvent,
@@ -11,7 +12,6 @@ import {
 import type { AgentEvent } from "../core/session/event.ts";
 import { truncate } from "../core/text/truncate.ts";
 import { computeFingerprint } from "../core/view/snapshot.ts";
-import type { Severity } from "../core/wire.ts";
 import { limitJson, limitValue } from "./limit-json.ts";
 
 const maxRawLength = 1_500;

@@ -1,12 +1,12 @@
 /** What the app sends to the history besides the journal: what the state knows and no hook says. Plain data, for a message. */
 
 import type { AskEnding } from "../core/answers/ending.ts";
-import type { Transition } from "../core/ports.ts";
+import type { Transition } from "../core/interfaces/index.ts";
+import type { SessionEvent, SpanState } from "../core/interfaces/wire.ts";
 import type { SessionPort, Tokens } from "../core/session/event.ts";
 import { type Ask, nameOfChild, projectOf, type Session } from "../core/session/session.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
 import { computeFingerprint } from "../core/view/snapshot.ts";
-import type { SessionEvent, SpanState } from "../core/wire.ts";
 
 export interface SessionRow {
   readonly key: string;

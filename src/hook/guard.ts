@@ -5,10 +5,10 @@
 import type { Agent } from "../agents/agent.ts";
 import { listEditedFiles } from "../agents/edits.ts";
 import { type GuardScope, isInGuardScope } from "../core/config/work-guard.ts";
+import type { HookOutput } from "../core/interfaces/wire.ts";
 import type { JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import { timing } from "../core/timing.ts";
-import type { HookOutput } from "../core/wire.ts";
 import type { Paths } from "../storage/paths.ts";
 import { verifyDecision } from "../system/decision-signature.ts";
 import { openRequest } from "./http.ts";

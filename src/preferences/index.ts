@@ -12,7 +12,7 @@ import {
 } from "../core/config/preferences.ts";
 import { findQuietMode, type Quiet } from "../core/config/quiet.ts";
 import type { UserAction } from "../core/config/user-action.ts";
-import type { Sink } from "../core/ports.ts";
+import type { Sink } from "../core/interfaces/index.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import type { Session } from "../core/session/session.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";

@@ -24,7 +24,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
-import type { Exec } from "../core/ports.ts";
+import type { Exec } from "../core/interfaces/index.ts";
 import { withFileLock } from "../settings-file/file-lock.ts";
 import { describeSystemError } from "../settings-file/index.ts";
 import { resolveOwnedPath } from "../settings-file/owned-path.ts";

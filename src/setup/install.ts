@@ -6,7 +6,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Agent, AgentSetup, ProgramSearch, Registration, Scope } from "../agents/agent.ts";
-import type { Exec } from "../core/ports.ts";
+import type { Exec } from "../core/interfaces/index.ts";
 import { SettingsError } from "../settings-file/hooks.ts";
 import {
   assertWritable,

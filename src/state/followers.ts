@@ -1,5 +1,5 @@
 /** Everything that follows the state, in the order in which it was added. Publishers do not know who follows. */
-import type { Sink } from "../core/ports.ts";
+import type { Sink } from "../core/interfaces/index.ts";
 
 export type Follower = Pick<Sink, "onChange" | "onTransition" | "onRefresh" | "onSettingsChanged">;
 

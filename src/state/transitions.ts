@@ -3,14 +3,14 @@
  * status file can decide without an event, so sessions are compared again for a moment after their last one.
  */
 
-import type { AskEnd, Schedule, Transition } from "../core/ports.ts";
+import type { AskEnd, Schedule, Transition } from "../core/interfaces/index.ts";
+import type { SpanState } from "../core/interfaces/wire.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { type Ask, hasDied, isBlocking, isVisible, type Session } from "../core/session/session.ts";
 import { type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
 import { settle } from "../core/session/settle.ts";
 import { timing } from "../core/timing.ts";
-import type { SpanState } from "../core/wire.ts";
 
 export interface TransitionFinderOptions {
   readonly clock: () => ClockReading;

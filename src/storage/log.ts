@@ -1,7 +1,7 @@
 /** beckon's own log, one line per entry, in files of bounded size. A hook loads this file, so it imports little. */
 import { closeSync, constants, fchmodSync, fstatSync, renameSync, writeFileSync } from "node:fs";
+import type { Schedule } from "../core/interfaces/index.ts";
 import { limits } from "../core/limits.ts";
-import type { Schedule } from "../core/ports.ts";
 import { truncate } from "../core/text/truncate.ts";
 import { formatCount } from "../core/text/words.ts";
 import { schedule as scheduleTimer } from "../system/schedule.ts";

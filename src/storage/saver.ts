@@ -1,7 +1,7 @@
 /** Saves soon after a change, but not at every change. */
 
 import { readErrorMessage } from "../core/error-message.ts";
-import type { Schedule } from "../core/ports.ts";
+import type { Schedule } from "../core/interfaces/index.ts";
 import { schedule as scheduleTimer } from "../system/schedule.ts";
 
 export interface SaverOptions {

@@ -16,9 +16,9 @@ import {
   rmSync,
 } from "node:fs";
 import { basename } from "node:path";
+import type { Schedule } from "../core/interfaces/index.ts";
 import { isJson } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
-import type { Schedule } from "../core/ports.ts";
 import { timing } from "../core/timing.ts";
 import { scheduleTogether } from "../system/schedule.ts";
 import { errorCode, ignoreErrors, openOrClearOwnFile, openOwnFile, withFile } from "./files.ts";

@@ -5,13 +5,13 @@
 
 import { version } from "../../package.json";
 import type { Quiet } from "../core/config/quiet.ts";
+import type { HistoryReader, Schedule, Sink, Transition } from "../core/interfaces/index.ts";
+import type { RuntimeAgent, StreamEvent, StreamEvents } from "../core/interfaces/wire.ts";
 import { limits } from "../core/limits.ts";
-import type { HistoryReader, Schedule, Sink, Transition } from "../core/ports.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { type Child, nameOfChild, projectOf, type Session } from "../core/session/session.ts";
 import { sessionKeyOf, snapshotKeyOf } from "../core/session/session-ref.ts";
 import { createAskSnapshot, type SessionSnapshot } from "../core/view/snapshot.ts";
-import type { RuntimeAgent, StreamEvent, StreamEvents } from "../core/wire.ts";
 
 export interface EventStreamOptions {
   /** Wall time. */

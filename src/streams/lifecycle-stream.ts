@@ -1,8 +1,8 @@
 /** The shared stream: sessions, turns and skills as lines of JSON in a file that the user chose, for other tools to read. */
 import { closeSync, constants, mkdirSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import type { SessionChange, Sink } from "../core/interfaces/index.ts";
 import type { LifecycleEvent } from "../core/lifecycle-event.ts";
-import type { SessionChange, Sink } from "../core/ports.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { timing } from "../core/timing.ts";
 import { errorCode, openOwnFile } from "../storage/files.ts";

@@ -1,6 +1,7 @@
 /** Runs a program without a shell, with a limit on its time and its output. */
+
+import type { Exec } from "../core/interfaces/index.ts";
 import { limits } from "../core/limits.ts";
-import type { Exec } from "../core/ports.ts";
 import { timing } from "../core/timing.ts";
 
 export const exec: Exec = async (argv, options = {}) => {

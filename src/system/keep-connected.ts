@@ -4,7 +4,7 @@
  */
 import { type Backoff, computeRetryMs } from "../core/backoff.ts";
 import { readErrorMessage } from "../core/error-message.ts";
-import type { Schedule } from "../core/ports.ts";
+import type { Schedule } from "../core/interfaces/index.ts";
 
 /** What an error may say about the next attempt. Any error with these fields is understood. */
 export interface ConnectionFailure {

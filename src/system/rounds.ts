@@ -2,7 +2,7 @@
  * When a view of the state is computed: many changes share one round, a pause follows a round that took long, and no two run at
  * the same time. Everything that shows sessions does it in rounds.
  */
-import type { Schedule } from "../core/ports.ts";
+import type { Schedule } from "../core/interfaces/index.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { createEarliestTimer } from "./schedule.ts";
 

@@ -1,4 +1,4 @@
-import type { Schedule } from "../core/ports.ts";
+import type { Schedule } from "../core/interfaces/index.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { hourMs } from "../core/timing.ts";
 

@@ -5,7 +5,7 @@
 
 import type { AgentProgram, AgentWatcher, WatchContext, WatchedRequest } from "../agents/agent.ts";
 import type { LoadedAgents } from "../agents/index.ts";
-import type { Source } from "../core/ports.ts";
+import type { Source } from "../core/interfaces/index.ts";
 import { createInternalEvent } from "../core/session/event.ts";
 import type { Session } from "../core/session/session.ts";
 import type { SessionRefLike } from "../core/session/session-ref.ts";

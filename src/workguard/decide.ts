@@ -1,8 +1,8 @@
 /** What the work guard says about an edit, or about the start of a session. Pure. */
 import type { GuardSettings } from "../core/config/work-guard.ts";
+import type { HookOutput, PortSummary } from "../core/interfaces/wire.ts";
 import { findRelativePath } from "../core/text/paths.ts";
 import { truncateEnd } from "../core/text/text.ts";
-import type { HookOutput, PortSummary } from "../core/wire.ts";
 
 export interface GuardQuestion {
   readonly settings: GuardSettings;

@@ -1,12 +1,12 @@
 /** Makes SessionEvents of what happens to a session. */
 
 import type { GuardSettings } from "../core/config/work-guard.ts";
-import type { SessionChange, Transition } from "../core/ports.ts";
+import type { SessionChange, Transition } from "../core/interfaces/index.ts";
+import type { SessionEvent, SessionEventType } from "../core/interfaces/wire.ts";
 import type { AgentEvent, SessionPort } from "../core/session/event.ts";
 import { nameOfChild, type Session } from "../core/session/session.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
 import { truncateEnd } from "../core/text/text.ts";
-import type { SessionEvent, SessionEventType } from "../core/wire.ts";
 import { findPort, type PortBook } from "./ports.ts";
 
 const maxSummaryColumns = 200;

@@ -17,8 +17,9 @@ import {
   findLongest,
   type GuardSettings,
 } from "../core/config/work-guard.ts";
+import type { Schedule, SessionChange, Sink, Transition } from "../core/interfaces/index.ts";
+import type { HookOutput, PortSnapshot, SessionEvent } from "../core/interfaces/wire.ts";
 import type { JsonRecord } from "../core/json.ts";
-import type { Schedule, SessionChange, Sink, Transition } from "../core/ports.ts";
 import {
   type AgentEvent,
   type Change,
@@ -33,7 +34,6 @@ import type { Session } from "../core/session/session.ts";
 import { type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
 import { resolvePath } from "../core/text/paths.ts";
 import { computeFingerprint } from "../core/view/snapshot.ts";
-import type { HookOutput, PortSnapshot, SessionEvent } from "../core/wire.ts";
 import { ignoreErrors, writePrivateFile } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import { isAlive } from "../system/processes.ts";

@@ -1,7 +1,7 @@
 /** Ports: named pieces of work in a project, and who works on them. Pure. */
 import { findLongest } from "../core/config/work-guard.ts";
+import type { PortSnapshot, PortSummary } from "../core/interfaces/wire.ts";
 import { limits } from "../core/limits.ts";
-import type { PortSnapshot, PortSummary } from "../core/wire.ts";
 
 export interface Port {
   readonly id: string;

@@ -7,7 +7,7 @@ import {
   parseRemembered,
   type RememberedAlert,
 } from "../../src/alerts/reconcile.ts";
-import type { Notifier, Schedule } from "../../src/core/ports.ts";
+import type { Notifier, Schedule } from "../../src/core/interfaces/index.ts";
 import type { Alert } from "../../src/core/view/view.ts";
 
 function alert(key: string, more: Partial<Alert> = {}): Alert {

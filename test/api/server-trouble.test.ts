@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { createPageAccess } from "../../src/api/page-access.ts";
 import { listen, type ServerOptions } from "../../src/api/server.ts";
+import type { IngestResult } from "../../src/core/interfaces/index.ts";
 import { limits } from "../../src/core/limits.ts";
-import type { IngestResult } from "../../src/core/ports.ts";
 import { createEmptyHistory } from "../../src/history/index.ts";
 import { navigation } from "../navigation.ts";
 

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Elysia } from "elysia";
 import { createHookRoute } from "../../src/api/server.ts";
+import type { IngestResult } from "../../src/core/interfaces/index.ts";
 import { limits } from "../../src/core/limits.ts";
-import type { IngestResult } from "../../src/core/ports.ts";
 import { type AppFixture, createAppFixture, createAskEvent, createPromptEvent } from "../app-fixture.ts";
 import { testWith } from "../needs.ts";
 

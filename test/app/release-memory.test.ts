@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from "bun:test";
 import { createMemoryRelease } from "../../src/app/release-memory.ts";
-import type { SessionChange } from "../../src/core/ports.ts";
+import type { SessionChange } from "../../src/core/interfaces/index.ts";
 
 const change = {} as SessionChange;
 let shrinks = 0;

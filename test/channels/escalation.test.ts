@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { escalate } from "../../src/channels/escalation.ts";
 import type { ChannelSettings } from "../../src/core/config/channels.ts";
 import { parseConfig } from "../../src/core/config/config.ts";
-import type { PresenceReading } from "../../src/core/ports.ts";
+import type { PresenceReading } from "../../src/core/interfaces/index.ts";
 import type { Ask, Session } from "../../src/core/session/session.ts";
 import type { JudgedCause } from "../../src/core/view/alerts/alerts.ts";
 

@@ -7,8 +7,8 @@ import type {
   OpenChannel,
   Service,
 } from "../../src/channels/channel.ts";
+import type { Schedule } from "../../src/core/interfaces/index.ts";
 import type { JsonRecord } from "../../src/core/json.ts";
-import type { Schedule } from "../../src/core/ports.ts";
 import type { FakeService } from "./servers/fake-service.ts";
 
 export interface OpenedChannel {

@@ -5,8 +5,8 @@ import { openEnvelope } from "../../src/agents/envelope.ts";
 import { type ChannelSinkOptions, createChannelSink } from "../../src/channels/sink.ts";
 import { parseConfig } from "../../src/core/config/config.ts";
 import { noPreferences } from "../../src/core/config/preferences.ts";
+import type { PresenceReading } from "../../src/core/interfaces/index.ts";
 import { asRecord, type JsonRecord } from "../../src/core/json.ts";
-import type { PresenceReading } from "../../src/core/ports.ts";
 import { createStore } from "../../src/state/store.ts";
 import { createVirtualTime } from "../virtual-time.ts";
 

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Channel } from "../../src/channels/channel.ts";
 import { slack } from "../../src/channels/slack/index.ts";
-import type { Schedule } from "../../src/core/ports.ts";
+import type { Schedule } from "../../src/core/interfaces/index.ts";
 import { waitUntil } from "../wait-until.ts";
 import { exampleMessage, finalMessage, type OpenOptions, openService } from "./fixture.ts";
 import { addGateway, type GatewayConnection } from "./servers/gateway.ts";

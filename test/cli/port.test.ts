@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { HookOutput, Stats } from "../../src/core/wire.ts";
+import type { HookOutput, Stats } from "../../src/core/interfaces/wire.ts";
 import { type AppFixture, createAppFixture } from "../app-fixture.ts";
 import { mainSource } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";

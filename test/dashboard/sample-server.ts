@@ -2,8 +2,8 @@
 
 import { createPageAccess } from "../../src/api/page-access.ts";
 import { type ApiServer, listen } from "../../src/api/server.ts";
+import type { Lanes } from "../../src/core/interfaces/wire.ts";
 import { limits } from "../../src/core/limits.ts";
-import type { Lanes } from "../../src/core/wire.ts";
 import { loadPage } from "../../src/dashboard/index.ts";
 import { createEventStream } from "../../src/streams/event-stream.ts";
 import type { Sample } from "./sample.ts";

@@ -1,7 +1,15 @@
 /** A day of invented sessions, as the API would send it: for pictures and for states that are hard to reach. */
+
+import type {
+  HistoryItem,
+  HistoryPage,
+  Lanes,
+  PortSnapshot,
+  Span,
+  Stats,
+} from "../../src/core/interfaces/wire.ts";
 import type { AskDetails } from "../../src/core/session/ask-details.ts";
 import type { AskSnapshot, ChildSnapshot, SessionSnapshot } from "../../src/core/view/snapshot.ts";
-import type { HistoryItem, HistoryPage, Lanes, PortSnapshot, Span, Stats } from "../../src/core/wire.ts";
 
 export interface Sample {
   readonly now: number;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import type { Lane, Span } from "../../src/core/interfaces/wire.ts";
 import type { AskDetails } from "../../src/core/session/ask-details.ts";
 import { fitLines, joinRows, splitLines } from "../../src/core/text/fit.ts";
 import {
@@ -9,7 +10,6 @@ import {
   formatSpokenDuration,
   formatTokens,
 } from "../../src/core/view/figures.ts";
-import type { Lane, Span } from "../../src/core/wire.ts";
 import {
   cleanLines,
   contextPercent,

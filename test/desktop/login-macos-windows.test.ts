@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import type { ExecResult } from "../../src/core/ports.ts";
+import type { ExecResult } from "../../src/core/interfaces/index.ts";
 import { createMacLoginItem, formatPlist, readPlistBinary } from "../../src/desktop/login/macos.ts";
 import { createWindowsLoginItem, formatRunValue, type Registry } from "../../src/desktop/login/windows.ts";
 import { testWith } from "../needs.ts";

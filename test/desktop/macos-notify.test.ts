@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import type { Notifier } from "../../src/core/ports.ts";
+import type { Notifier } from "../../src/core/interfaces/index.ts";
 import type { MacSettings } from "../../src/desktop/macos/index.ts";
 import { openMacNotifierWith } from "../../src/desktop/notify/macos.ts";
 import { openMacTrayWith } from "../../src/desktop/tray/macos.ts";

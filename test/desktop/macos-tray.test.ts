@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { UserAction } from "../../src/core/config/user-action.ts";
-import type { Tray } from "../../src/core/ports.ts";
+import type { Tray } from "../../src/core/interfaces/index.ts";
 import type { MacSettings } from "../../src/desktop/macos/index.ts";
 import { openMacTrayWith } from "../../src/desktop/tray/macos.ts";
 import { waitUntil } from "../wait-until.ts";

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Notifier, NotifierOptions } from "../../src/core/ports.ts";
+import type { Notifier, NotifierOptions } from "../../src/core/interfaces/index.ts";
 import type { Alert } from "../../src/core/view/view.ts";
 import { openFreedesktopNotifier } from "../../src/desktop/notify/freedesktop.ts";
 import { createStep } from "../core/answers/fixture.ts";

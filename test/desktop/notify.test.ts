@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAlertReconciler } from "../../src/alerts/reconcile.ts";
-import type { Notifier } from "../../src/core/ports.ts";
+import type { Notifier } from "../../src/core/interfaces/index.ts";
 import { openFreedesktopNotifier } from "../../src/desktop/notify/freedesktop.ts";
 import { openNotifySend } from "../../src/desktop/notify/notify-send.ts";
 import { schedule } from "../../src/system/schedule.ts";

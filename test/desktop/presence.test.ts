@@ -1,7 +1,7 @@
 /** Whether the user is at the desk, as each system reports it. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Message } from "@jellybrick/dbus-next";
-import type { Exec } from "../../src/core/ports.ts";
+import type { Exec } from "../../src/core/interfaces/index.ts";
 import { createLinuxPresence } from "../../src/desktop/presence/linux.ts";
 import { createMacPresence } from "../../src/desktop/presence/macos.ts";
 import { exec } from "../../src/system/exec.ts";

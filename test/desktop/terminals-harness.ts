@@ -1,7 +1,7 @@
 /** Opens real terminals on a real desktop, with a stand-in for an agent in each. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { TerminalTarget } from "../../src/core/ports.ts";
+import type { TerminalTarget } from "../../src/core/interfaces/index.ts";
 import { pickTerminalVariables } from "../../src/core/terminal-variables.ts";
 import { createTerminals } from "../../src/desktop/terminals/index.ts";
 import { readStartTime } from "../../src/system/processes.ts";

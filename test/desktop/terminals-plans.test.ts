@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { TerminalTarget } from "../../src/core/ports.ts";
+import type { TerminalTarget } from "../../src/core/interfaces/index.ts";
 import { planFocus, planVisibility } from "../../src/desktop/terminals/focus.ts";
 import type { PlanStep, ProcessInfo } from "../../src/desktop/terminals/plan.ts";
 import type { TerminalContext } from "../../src/desktop/terminals/recipe.ts";

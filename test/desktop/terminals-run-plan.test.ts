@@ -3,7 +3,7 @@ import { chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Exec } from "../../src/core/ports.ts";
+import type { Exec } from "../../src/core/interfaces/index.ts";
 import {
   callKitty,
   filterOwnSockets,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Terminals } from "../../src/core/ports.ts";
+import type { Terminals } from "../../src/core/interfaces/index.ts";
 import { createTerminals } from "../../src/desktop/terminals/index.ts";
 import { testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";

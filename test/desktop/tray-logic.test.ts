@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import type { UserAction } from "../../src/core/config/user-action.ts";
-import type { Schedule } from "../../src/core/ports.ts";
+import type { Schedule } from "../../src/core/interfaces/index.ts";
 import type { MenuItem, TrayView } from "../../src/core/view/view.ts";
 import { createThrottle } from "../../src/desktop/coalesce.ts";
 import { type Bus, connectBus } from "../../src/desktop/dbus.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { TerminalTarget } from "../../src/core/ports.ts";
+import type { TerminalTarget } from "../../src/core/interfaces/index.ts";
 import { createClock } from "../../src/system/clock.ts";
 import { testWith } from "../needs.ts";
 import { binary } from "../repo.ts";

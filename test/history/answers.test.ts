@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { HistoryItem, HistoryPage, Stats } from "../../src/core/wire.ts";
+import type { HistoryItem, HistoryPage, Stats } from "../../src/core/interfaces/wire.ts";
 import { createAnswerFixture, createRequest } from "../answers/fixture.ts";
 import { forEachTest } from "../for-each-test.ts";
 import { waitUntil } from "../wait-until.ts";

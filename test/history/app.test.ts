@@ -2,7 +2,7 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { existsSync, statSync, writeFileSync } from "node:fs";
-import type { HistoryPage, Lanes, Stats } from "../../src/core/wire.ts";
+import type { HistoryPage, Lanes, Stats } from "../../src/core/interfaces/wire.ts";
 import { joinLanes } from "../../src/dashboard/page/spans.ts";
 import { bash, createAppFixture, createAskEvent, createPromptEvent, proj } from "../app-fixture.ts";
 import { forEachTest } from "../for-each-test.ts";

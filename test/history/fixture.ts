@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { loadAgents } from "../../src/agents/index.ts";
-import type { HistoryPage, HistoryQuery } from "../../src/core/wire.ts";
+import type { HistoryPage, HistoryQuery } from "../../src/core/interfaces/wire.ts";
 import { createEngine } from "../../src/history/engine.ts";
 import type { FromHistory, HistoryCall, HistoryRetention, ToHistory } from "../../src/history/messages.ts";
 import type { OpenState, SessionRow, StateRow } from "../../src/history/rows.ts";

@@ -1,7 +1,7 @@
 /** What the history keeps of ports: the sessions that worked on them, and the events of those sessions. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { SessionEvent, SpanState, Stats } from "../../src/core/interfaces/wire.ts";
 import { hourMs, minuteMs } from "../../src/core/timing.ts";
-import type { SessionEvent, SpanState, Stats } from "../../src/core/wire.ts";
 import type { SessionRow, StateRow } from "../../src/history/rows.ts";
 import { removeTemporaryFolders, temporaryFolder } from "../storage/folder.ts";
 import { createHistoryFixture, createTestRow, type HistoryFixture } from "./fixture.ts";

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import type { AskEnding } from "../../src/core/answers/ending.ts";
+import type { Lanes, SpanState, Stats } from "../../src/core/interfaces/wire.ts";
 import { dayMs, hourMs, minuteMs } from "../../src/core/timing.ts";
-import type { Lanes, SpanState, Stats } from "../../src/core/wire.ts";
 import type { SessionRow, StateRow } from "../../src/history/rows.ts";
 import { removeTemporaryFolders, temporaryFolder } from "../storage/folder.ts";
 import { createHistoryFixture, createTestRow, type HistoryFixture } from "./fixture.ts";

@@ -7,8 +7,8 @@ import { readGuardRequest as readCopilotRequest } from "../../src/agents/copilot
 import { readGuardRequest } from "../../src/agents/gemini/edits.ts";
 import { geminiForwarding } from "../../src/agents/gemini/forwarding.ts";
 import { opencodeForwarding } from "../../src/agents/opencode/forwarding.ts";
+import type { HookOutput } from "../../src/core/interfaces/wire.ts";
 import { timing } from "../../src/core/timing.ts";
-import type { HookOutput } from "../../src/core/wire.ts";
 import { signDecision } from "../../src/system/decision-signature.ts";
 import { forEachTest } from "../for-each-test.ts";
 import { createHarness, expectNoOutput, parseEnvelope } from "./harness.ts";

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Exec } from "../../src/core/ports.ts";
+import type { Exec } from "../../src/core/interfaces/index.ts";
 import {
   findProgram,
   moveAside,

@@ -1,7 +1,7 @@
 /** What doctor says about each link, for every state it can be in. */
 import { describe, expect, test } from "bun:test";
 import type { Finding } from "../../src/agents/finding.ts";
-import type { NotifierReport } from "../../src/core/ports.ts";
+import type { NotifierReport } from "../../src/core/interfaces/index.ts";
 import { type AppFacts, checkApp } from "../../src/setup/doctor/app.ts";
 import { checkFiles, type FilesFacts } from "../../src/setup/doctor/files.ts";
 import { checkIcon } from "../../src/setup/doctor/icon.ts";

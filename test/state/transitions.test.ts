@@ -1,6 +1,6 @@
 /** What the changes of a session mean to a user. */
 import { expect, test } from "bun:test";
-import type { Transition } from "../../src/core/ports.ts";
+import type { Transition } from "../../src/core/interfaces/index.ts";
 import type { AgentEvent } from "../../src/core/session/event.ts";
 import { createStore } from "../../src/state/store.ts";
 import { createTransitionFinder } from "../../src/state/transitions.ts";

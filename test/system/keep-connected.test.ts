@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Schedule } from "../../src/core/ports.ts";
+import type { Schedule } from "../../src/core/interfaces/index.ts";
 import {
   type Attempt,
   ConnectionError,

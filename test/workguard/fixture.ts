@@ -2,9 +2,9 @@
 import { openEnvelope } from "../../src/agents/envelope.ts";
 import { loadAgents } from "../../src/agents/index.ts";
 import { type Config, defaultConfig } from "../../src/core/config/config.ts";
+import type { HookOutput, SessionEvent } from "../../src/core/interfaces/wire.ts";
 import type { JsonRecord } from "../../src/core/json.ts";
 import type { ClockReading } from "../../src/core/session/event.ts";
-import type { HookOutput, SessionEvent } from "../../src/core/wire.ts";
 import { createStore, type Store } from "../../src/state/store.ts";
 import { createTransitionFinder } from "../../src/state/transitions.ts";
 import { resolvePaths } from "../../src/storage/paths.ts";

@@ -2,9 +2,10 @@
  * The sessions that Claude Code itself lists: `claude agents --json`. It takes 0.2 s of CPU, so it is never polled: doctor asks,
  * and the watcher where the status file and the hooks have disagreed for a long time.
  */
+
+import type { Exec } from "../../core/interfaces/index.ts";
 import { isRecord, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
-import type { Exec } from "../../core/ports.ts";
 import type { FileStatus, WaitingFor } from "../../core/session/event.ts";
 import { parseStatus, parseWaitingFor } from "./status-file.ts";
 

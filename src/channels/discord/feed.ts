@@ -4,8 +4,9 @@
  */
 
 import { computeRetryMs } from "../../core/backoff.ts";
+import type { Schedule, SessionChange, Transition } from "../../core/interfaces/index.ts";
+import type { SpanState } from "../../core/interfaces/wire.ts";
 import { asRecord, isRecord } from "../../core/json.ts";
-import type { Schedule, SessionChange, Transition } from "../../core/ports.ts";
 import { isHookChange } from "../../core/session/event.ts";
 import { isProbe } from "../../core/session/probe.ts";
 import { hasDied, isBlocking, isVisible, projectOf, type Session } from "../../core/session/session.ts";
@@ -16,7 +17,6 @@ import { toSingleLine, truncateEnd } from "../../core/text/text.ts";
 import { minuteMs } from "../../core/timing.ts";
 import { branchOf } from "../../core/view/session-names.ts";
 import type { SessionSnapshot } from "../../core/view/snapshot.ts";
-import type { SpanState } from "../../core/wire.ts";
 import { type ChannelState, DeliveryError, type ServiceSettings } from "../channel.ts";
 import { createResponseContent, escapeMarkdown } from "./text.ts";
 

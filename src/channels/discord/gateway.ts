@@ -4,8 +4,8 @@
  */
 import { type Static, Type } from "@sinclair/typebox";
 import { Check } from "@sinclair/typebox/value";
+import type { Schedule } from "../../core/interfaces/index.ts";
 import { parseJson } from "../../core/json.ts";
-import type { Schedule } from "../../core/ports.ts";
 import {
   type Attempt,
   ConnectionError,

@@ -4,8 +4,8 @@
  */
 
 import { forgetOldest } from "../../core/forget-oldest.ts";
+import type { Schedule } from "../../core/interfaces/index.ts";
 import { asRecord, type JsonRecord, readString } from "../../core/json.ts";
-import type { Schedule } from "../../core/ports.ts";
 import {
   type Attempt,
   ConnectionError,

@@ -1,4 +1,4 @@
-import { historyKinds } from "../../core/wire.ts";
+import { historyKinds } from "../../core/interfaces/wire.ts";
 import { defineCommand } from "../command.ts";
 import { json } from "./common.ts";
 

@@ -2,10 +2,10 @@
 
 import { batch, effect } from "@preact/signals";
 import { computeRetryMs } from "../../core/backoff.ts";
+import type { StreamEvents } from "../../core/interfaces/wire.ts";
 import { snapshotKeyOf } from "../../core/session/session-ref.ts";
 import { capitalize } from "../../core/text/words.ts";
 import type { SessionSnapshot } from "../../core/view/snapshot.ts";
-import type { StreamEvents } from "../../core/wire.ts";
 import { callApi } from "./api.ts";
 import { describeEnding } from "./format.ts";
 import { noteOutcome } from "./inbox.ts";

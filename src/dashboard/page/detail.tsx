@@ -2,6 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import type { HistoryPage } from "../../core/interfaces/wire.ts";
 import { snapshotKeyOf } from "../../core/session/session-ref.ts";
 import { capitalize, formatCount } from "../../core/text/words.ts";
 import {
@@ -14,7 +15,6 @@ import {
 import { groupLabels } from "../../core/view/group-names.ts";
 import type { SessionSnapshot } from "../../core/view/snapshot.ts";
 import { nameTerminal } from "../../core/view/terminal-name.ts";
-import type { HistoryPage } from "../../core/wire.ts";
 import {
   copyText,
   dismissSession,

@@ -1,11 +1,11 @@
 /** Texts and figures of the page. Pure. */
 
 import { formatEndingCell } from "../../core/answers/words.ts";
+import type { HistoryItem, HistoryKind, SpanState } from "../../core/interfaces/wire.ts";
 import { describeReason } from "../../core/session/texts.ts";
 import { extractFirstLine, toSingleLine } from "../../core/text/text.ts";
 import { capitalize } from "../../core/text/words.ts";
 import type { SessionSnapshot } from "../../core/view/snapshot.ts";
-import type { HistoryItem, HistoryKind, SpanState } from "../../core/wire.ts";
 
 export const noValue = "–";
 

@@ -1,10 +1,10 @@
 /** What sessions are called on the page: the same as in every other list. Includes sessions that only the history knows. */
 
 import { computed } from "@preact/signals";
+import type { Lane } from "../../core/interfaces/wire.ts";
 import { parseSessionKey, snapshotKeyOf } from "../../core/session/session-ref.ts";
 import { type NameParts, namePartsOfSnapshot, nameSessions } from "../../core/view/session-names.ts";
 import type { SessionSnapshot } from "../../core/view/snapshot.ts";
-import type { Lane } from "../../core/wire.ts";
 import { branchOf, cleanText } from "./format.ts";
 import { lanes } from "./reports.ts";
 import { sessions } from "./state.ts";

@@ -1,10 +1,10 @@
 /** The ports of all projects: what state they are in, who works on them, and what they took. Hidden if there are none. */
 
 import { useSignal } from "@preact/signals";
+import type { PortSnapshot, PortStats } from "../../core/interfaces/wire.ts";
 import { snapshotKeyOf } from "../../core/session/session-ref.ts";
 import { formatAge, formatCost, formatTokens } from "../../core/view/figures.ts";
 import type { SessionSnapshot } from "../../core/view/snapshot.ts";
-import type { PortSnapshot, PortStats } from "../../core/wire.ts";
 import { cleanText, noValue } from "./format.ts";
 import { labelSession } from "./names.ts";
 import { openSession } from "./navigation.ts";

@@ -1,7 +1,14 @@
 /** What the history knows: lanes of the day, waiting times, search. Loaded when the page is visible and something happened. */
 import { effect, signal } from "@preact/signals";
+import type {
+  HistoryItem,
+  HistoryKind,
+  HistoryPage,
+  Lanes,
+  PortSnapshot,
+  Stats,
+} from "../../core/interfaces/wire.ts";
 import { hourMs } from "../../core/timing.ts";
-import type { HistoryItem, HistoryKind, HistoryPage, Lanes, PortSnapshot, Stats } from "../../core/wire.ts";
 import { callApi } from "./api.ts";
 import { onNews } from "./connection.ts";
 import { isAskKind, startOfDay } from "./format.ts";

@@ -1,6 +1,7 @@
 /** Lanes as shares of their width. Pure. */
+
+import type { Lane, Span, SpanState } from "../../core/interfaces/wire.ts";
 import { hourMs } from "../../core/timing.ts";
-import type { Lane, Span, SpanState } from "../../core/wire.ts";
 
 export interface Bar {
   readonly state: SpanState;

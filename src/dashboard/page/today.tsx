@@ -1,9 +1,9 @@
 /** Today: one lane for each session, and when any of them waited. Readable without colour: height and pattern tell the states. */
 
 import { signal } from "@preact/signals";
+import type { Lane, SpanState } from "../../core/interfaces/wire.ts";
 import { formatAge, formatExactDuration } from "../../core/view/figures.ts";
 import { sortSessions } from "../../core/view/order.ts";
-import type { Lane, SpanState } from "../../core/wire.ts";
 import { cleanText, formatDay, formatTime, noValue, spanLabels } from "./format.ts";
 import { labelLane } from "./names.ts";
 import { openSession } from "./navigation.ts";

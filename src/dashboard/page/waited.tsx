@@ -1,7 +1,8 @@
 /** How long agents waited for the user: today, by day and by project. */
+
+import type { DayStats, ProjectStats, Stats } from "../../core/interfaces/wire.ts";
 import { formatCount } from "../../core/text/words.ts";
 import { formatAge, formatExactDuration, formatSpokenDuration } from "../../core/view/figures.ts";
-import type { DayStats, ProjectStats, Stats } from "../../core/wire.ts";
 import { cleanText, noValue } from "./format.ts";
 import { stats } from "./reports.ts";
 import { withTip } from "./tip.tsx";

@@ -1,7 +1,7 @@
 /** macOS: a LaunchAgent of the user. */
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Exec, ExecResult } from "../../core/ports.ts";
+import type { Exec, ExecResult } from "../../core/interfaces/index.ts";
 import { putFile } from "../put-file.ts";
 import { formatLoginArgs, type LoginCommand, type LoginItem, loginOff } from "./login-item.ts";
 

@@ -1,7 +1,7 @@
 /** Alerts by the desktop's notification server (org.freedesktop.Notifications), over D-Bus. */
 
 import { Variant } from "@jellybrick/dbus-next";
-import type { Notifier, NotifierOptions } from "../../core/ports.ts";
+import type { Notifier, NotifierOptions } from "../../core/interfaces/index.ts";
 import { selectButtons } from "../../core/view/alerts/text.ts";
 import type { Alert } from "../../core/view/view.ts";
 import { exec } from "../../system/exec.ts";

@@ -1,5 +1,5 @@
 /** Desktop notifications: one file for each way to show them. Each system loads only its own. */
-import type { OpenNotifier } from "../../core/ports.ts";
+import type { OpenNotifier } from "../../core/interfaces/index.ts";
 
 /**
  * Returns the ways of this system, the best one first.

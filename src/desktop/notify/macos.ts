@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import blockedIcon from "../../../assets/macos/alert-blocked.png" with { type: "file" };
 import calmIcon from "../../../assets/macos/alert-calm.png" with { type: "file" };
-import type { Notifier, NotifierOptions, OpenNotifier } from "../../core/ports.ts";
+import type { Notifier, NotifierOptions, OpenNotifier } from "../../core/interfaces/index.ts";
 import { truncateEnd } from "../../core/text/text.ts";
 import type { Alert } from "../../core/view/view.ts";
 import { joinMacHelper, type MacSettings, macSettings } from "../macos/index.ts";

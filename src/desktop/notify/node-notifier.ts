@@ -7,7 +7,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "node-notifier/package.json";
-import type { Notifier, NotifierOptions } from "../../core/ports.ts";
+import type { Notifier, NotifierOptions } from "../../core/interfaces/index.ts";
 import type { Alert } from "../../core/view/view.ts";
 import { putFile } from "../put-file.ts";
 import { isTag, tagOf } from "../windows/toasts.ts";

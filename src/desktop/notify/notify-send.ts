@@ -1,6 +1,6 @@
 /** Alerts by the command notify-send, where beckon itself cannot reach the session bus. */
 
-import type { Notifier, NotifierOptions } from "../../core/ports.ts";
+import type { Notifier, NotifierOptions } from "../../core/interfaces/index.ts";
 import { selectButtons } from "../../core/view/alerts/text.ts";
 import type { Alert } from "../../core/view/view.ts";
 import { exec } from "../../system/exec.ts";

@@ -3,7 +3,7 @@
  * restart, and reads from it whether the user wants silence.
  */
 import { Variant } from "@jellybrick/dbus-next";
-import type { Exec } from "../../core/ports.ts";
+import type { Exec } from "../../core/interfaces/index.ts";
 import { type Bus, connectBus, daemon, ownerChanges } from "../dbus.ts";
 
 const name = "org.freedesktop.Notifications";

@@ -3,7 +3,7 @@
  * no toasts.
  */
 
-import type { Notifier, OpenNotifier } from "../../core/ports.ts";
+import type { Notifier, OpenNotifier } from "../../core/interfaces/index.ts";
 import type { Alert } from "../../core/view/view.ts";
 import { exec } from "../../system/exec.ts";
 import { writeAppIcon } from "../app-icon.ts";

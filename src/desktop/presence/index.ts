@@ -1,5 +1,5 @@
 /** Whether the user is at the desk: the time since their last input, and whether the screen is locked. */
-import type { PresenceReading, ReadPresence } from "../../core/ports.ts";
+import type { PresenceReading, ReadPresence } from "../../core/interfaces/index.ts";
 import type { PresenceOptions } from "./linux.ts";
 
 const unknown: PresenceReading = { idleMs: null, isLocked: null };

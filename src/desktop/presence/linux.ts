@@ -2,8 +2,9 @@
  * Presence on Linux. Idle time: the X server's screen saver extension, Mutter's idle monitor, KDE's screen saver service.
  * Lock: GNOME's and KDE's screen saver services, and logind's LockedHint, which most lockers set.
  */
+
+import type { Exec, PresenceReading, ReadPresence } from "../../core/interfaces/index.ts";
 import { readFlag, readNumber } from "../../core/json.ts";
-import type { Exec, PresenceReading, ReadPresence } from "../../core/ports.ts";
 import { type Bus, type BusCall, connectBus, findBusAddress } from "../dbus.ts";
 import { connectX11 } from "../x11.ts";
 

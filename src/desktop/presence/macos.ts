@@ -1,5 +1,5 @@
 /** Presence on macOS: the time since the last input and the lock, from the I/O registry. Untested on a real Mac. */
-import type { Exec, PresenceReading, ReadPresence } from "../../core/ports.ts";
+import type { Exec, PresenceReading, ReadPresence } from "../../core/interfaces/index.ts";
 
 export function createMacPresence({ exec }: { readonly exec: Exec }): ReadPresence {
   return async (): Promise<PresenceReading> => {

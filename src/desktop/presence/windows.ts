@@ -1,5 +1,5 @@
 /** Presence on Windows: the last input, and whether the input desktop can be opened, which it cannot while locked. */
-import type { PresenceReading } from "../../core/ports.ts";
+import type { PresenceReading } from "../../core/interfaces/index.ts";
 import { win32 } from "../windows/win32.ts";
 
 const lastInputInfoBytes = 8;

@@ -2,7 +2,7 @@
  * From the agent's process outwards: multiplexer, terminal, window. Each layer selects its part and says where the next
  * one is.
  */
-import type { TerminalTarget } from "../../core/ports.ts";
+import type { TerminalTarget } from "../../core/interfaces/index.ts";
 import { readVariable, recogniseTerminal } from "../../core/terminals.ts";
 import type { FocusOutcome } from "../../core/view/focus-text.ts";
 import { chooseWindow, type WindowChoice } from "./choose-window.ts";

@@ -2,7 +2,7 @@
  * Focus: shows the pane of a session, says whether the user sees it now, and how far focus would get. Here are the plans
  * and recipes for each terminal and window system, and what carries them out; core/terminals.ts describes the terminals.
  */
-import type { Exec, Terminals } from "../../core/ports.ts";
+import type { Exec, Terminals } from "../../core/interfaces/index.ts";
 import type { FocusOutcome } from "../../core/view/focus-text.ts";
 import { exec as run } from "../../system/exec.ts";
 import { dryRun } from "./dry-run.ts";

@@ -2,7 +2,7 @@
  * A plan says what to ask and what to do, step by step, and decides by the answers. It does nothing itself, so tests can
  * run every plan without a desktop. run-plan.ts carries plans out.
  */
-import type { DesktopWindow, ExecResult } from "../../core/ports.ts";
+import type { DesktopWindow, ExecResult } from "../../core/interfaces/index.ts";
 import type { BusCall } from "../dbus.ts";
 
 export type TerminalEnv = Readonly<Record<string, string>>;

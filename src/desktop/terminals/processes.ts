@@ -1,6 +1,6 @@
 /** The processes of this machine, as far as this user may see them, with their terminals, sockets and connections. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import type { Exec } from "../../core/ports.ts";
+import type { Exec } from "../../core/interfaces/index.ts";
 import { hasEnded, readStat } from "../../system/processes.ts";
 import type { ProcessInfo, TerminalEnv } from "./plan.ts";
 

@@ -1,7 +1,7 @@
 /** Carries plans out on this machine. */
 import { readdirSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import type { Exec } from "../../core/ports.ts";
+import type { Exec } from "../../core/interfaces/index.ts";
 import { timing } from "../../core/timing.ts";
 import { type Bus, connectBus, findBusAddress } from "../dbus.ts";
 import { connectX11, type X11 } from "../x11.ts";

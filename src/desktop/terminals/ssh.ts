@@ -1,5 +1,5 @@
 /** Sessions over SSH: one on another machine, shown by an `ssh` here, and one here that a user logged in to. */
-import type { TerminalTarget } from "../../core/ports.ts";
+import type { TerminalTarget } from "../../core/interfaces/index.ts";
 import { readVariable } from "../../core/terminals.ts";
 import { isSshClient } from "./detect.ts";
 import {

@@ -1,5 +1,5 @@
 /** The tray icon and its menu: one file for each system, loaded only there. */
-import type { OpenTray } from "../../core/ports.ts";
+import type { OpenTray } from "../../core/interfaces/index.ts";
 
 export const openTray: OpenTray = async (options) => {
   if (process.platform === "linux") {

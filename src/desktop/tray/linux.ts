@@ -1,6 +1,6 @@
 /** The tray on Linux: a panel that takes StatusNotifierItems, or systray2's helper where there is only an XEmbed tray. */
 
-import type { OpenTray, Tray, TrayOptions } from "../../core/ports.ts";
+import type { OpenTray, Tray, TrayOptions } from "../../core/interfaces/index.ts";
 import type { TrayView } from "../../core/view/view.ts";
 import type { Env } from "../../system/folders.ts";
 import { findBusAddress, mayHaveBus } from "../dbus.ts";

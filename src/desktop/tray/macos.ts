@@ -1,7 +1,7 @@
 /** The tray on macOS: an item in the menu bar, drawn by the osascript helper. */
 
 import type { UserAction } from "../../core/config/user-action.ts";
-import type { OpenTray, Tray, TrayOptions } from "../../core/ports.ts";
+import type { OpenTray, Tray, TrayOptions } from "../../core/interfaces/index.ts";
 import { truncateEnd } from "../../core/text/text.ts";
 import type { MenuItem, TrayView } from "../../core/view/view.ts";
 import { joinMacHelper, type MacSettings, macSettings } from "../macos/index.ts";

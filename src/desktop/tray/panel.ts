@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { Variant } from "@jellybrick/dbus-next";
 import type { UserAction } from "../../core/config/user-action.ts";
-import type { TrayReport } from "../../core/ports.ts";
+import type { TrayReport } from "../../core/interfaces/index.ts";
 import type { TrayView } from "../../core/view/view.ts";
 import { createThrottle } from "../coalesce.ts";
 import { type Bus, connectBus, daemon, ownerChanges } from "../dbus.ts";

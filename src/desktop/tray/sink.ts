@@ -3,7 +3,7 @@ import type { Config } from "../../core/config/config.ts";
 import type { Preferences } from "../../core/config/preferences.ts";
 import { computeQuietHours } from "../../core/config/quiet.ts";
 import type { UserAction } from "../../core/config/user-action.ts";
-import type { OpenTray, Sink, Tray, TrayReport } from "../../core/ports.ts";
+import type { OpenTray, Sink, Tray, TrayReport } from "../../core/interfaces/index.ts";
 import type { FindAskDetails } from "../../core/session/ask-details.ts";
 import type { Moment } from "../../core/session/event.ts";
 import { createMenu, type MenuFacts } from "../../core/view/menu/menu.ts";

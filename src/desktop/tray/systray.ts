@@ -1,6 +1,6 @@
 /** The tray by systray2's helper, where the system has no better way. */
 
-import type { Tray, TrayOptions } from "../../core/ports.ts";
+import type { Tray, TrayOptions } from "../../core/interfaces/index.ts";
 import type { TrayIcon, TrayView } from "../../core/view/view.ts";
 import { ConnectionError, type KeptConnection, keepConnected } from "../../system/keep-connected.ts";
 import { schedule } from "../../system/schedule.ts";

@@ -1,7 +1,7 @@
 /** The tray on Windows: an icon drawn by a thread with bun:ffi, or systray2's helper where that thread keeps dying. */
 
 import type { UserAction } from "../../core/config/user-action.ts";
-import type { OpenTray, Tray } from "../../core/ports.ts";
+import type { OpenTray, Tray } from "../../core/interfaces/index.ts";
 import type { TrayView } from "../../core/view/view.ts";
 import { createThrottle } from "../coalesce.ts";
 import { createNativeMenu } from "../windows/menu.ts";

@@ -6,7 +6,7 @@
  * outlive a process for each toast, and is an unsigned program that virus scanners warn about.
  */
 import { createHash } from "node:crypto";
-import type { Exec } from "../../core/ports.ts";
+import type { Exec } from "../../core/interfaces/index.ts";
 import { selectButtons } from "../../core/view/alerts/text.ts";
 import type { Alert, AlertButton } from "../../core/view/view.ts";
 import { waitAtMost } from "../coalesce.ts";

@@ -1,8 +1,8 @@
 /** Reads events: those that a client of the stream has missed, and all of them for the export. */
 import type { Database, SQLQueryBindings } from "bun:sqlite";
+import type { StreamEvent } from "../../core/interfaces/wire.ts";
 import { limits } from "../../core/limits.ts";
 import type { NormalizedEvent } from "../../core/normalized-event.ts";
-import type { StreamEvent } from "../../core/wire.ts";
 import { parseSeq } from "../seq.ts";
 
 type Values = SQLQueryBindings[];

@@ -1,6 +1,6 @@
 /** Computes the lanes: when each session worked and waited. */
 import type { Database, SQLQueryBindings } from "bun:sqlite";
-import type { Lane, Lanes, Span } from "../../core/wire.ts";
+import type { Lane, Lanes, Span } from "../../core/interfaces/wire.ts";
 
 interface SpanRow {
   readonly key: string;

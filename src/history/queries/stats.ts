@@ -1,7 +1,7 @@
 /** Computes the statistics: how long sessions waited, asks, tokens and cost, by day, project and port. */
 import type { Database, SQLQueryBindings } from "bun:sqlite";
+import type { DayStats, PortStats, ProjectStats, Stats, TodayStats } from "../../core/interfaces/wire.ts";
 import { hourMs } from "../../core/timing.ts";
-import type { DayStats, PortStats, ProjectStats, Stats, TodayStats } from "../../core/wire.ts";
 import { formatLocalDate } from "../../system/clock.ts";
 
 type Values = SQLQueryBindings[];

@@ -1,7 +1,7 @@
 /** Which events are listed in the history, and with which text. Pure. */
 import type { EventDetails } from "../../agents/agent.ts";
+import type { SessionEvent } from "../../core/interfaces/wire.ts";
 import type { AgentEvent } from "../../core/session/event.ts";
-import type { SessionEvent } from "../../core/wire.ts";
 import type { ItemText } from "./events.ts";
 
 /** null if the event is not listed: only the start of a tool is, and asks are listed by themselves. */

@@ -1,9 +1,9 @@
 /** Writes what is listed and exported: normalized events, items with their search text, and lifecycle events. */
 import type { SQLQueryBindings } from "bun:sqlite";
+import type { HistoryItem, HistoryKind, Severity } from "../../core/interfaces/wire.ts";
 import type { LifecycleEvent } from "../../core/lifecycle-event.ts";
 import type { NormalizedFields } from "../../core/normalized-event.ts";
 import { truncate } from "../../core/text/truncate.ts";
-import type { HistoryItem, HistoryKind, Severity } from "../../core/wire.ts";
 import { toSearchText } from "../search-text.ts";
 import { createInserter, toSeq } from "../seq.ts";
 import type { Statements } from "./statements.ts";

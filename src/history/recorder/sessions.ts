@@ -1,7 +1,8 @@
 /** Writes sessions: what is known of each, what it used, the ports it worked on, and when it worked or waited. */
+
+import type { SessionEvent, SpanState } from "../../core/interfaces/wire.ts";
 import type { JsonRecord } from "../../core/json.ts";
 import type { AgentEvent } from "../../core/session/event.ts";
-import type { SessionEvent, SpanState } from "../../core/wire.ts";
 import { formatLocalDate } from "../../system/clock.ts";
 import type { SessionRow } from "../rows.ts";
 import type { KnownSpan, Statements } from "./statements.ts";

@@ -2,7 +2,7 @@
 import type { Readable } from "node:stream";
 import type { LiveTest } from "../../agents/agent.ts";
 import { createFindings, type Finding } from "../../agents/finding.ts";
-import type { NotifierReport } from "../../core/ports.ts";
+import type { NotifierReport } from "../../core/interfaces/index.ts";
 import type { ProbeReport } from "./report.ts";
 
 export interface HookRun {

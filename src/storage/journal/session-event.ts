@@ -1,6 +1,7 @@
 /** What the work guard records of a session, as a line of the journal. It changes no session: only the history reads it. */
+
+import type { SessionEvent } from "../../core/interfaces/wire.ts";
 import { isRecord } from "../../core/json.ts";
-import type { SessionEvent } from "../../core/wire.ts";
 
 /** No agent has this name, so nothing else takes the line for an event of a hook. */
 const provider = "beckon";

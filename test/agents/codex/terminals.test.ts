@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findTerminal, isTitle, listTitles } from "../../../src/agents/codex/watch/terminals.ts";
-import type { DesktopWindow } from "../../../src/core/ports.ts";
+import type { DesktopWindow } from "../../../src/core/interfaces/index.ts";
 
 const thread = { name: "Fix the tests", cwd: "/home/dev/proj" };
 const title = "Fix the tests | proj";

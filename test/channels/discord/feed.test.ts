@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { DeliveryError } from "../../../src/channels/channel.ts";
 import { createSessionFeed, type StartedSession } from "../../../src/channels/discord/feed.ts";
+import type { SessionChange, Transition } from "../../../src/core/interfaces/index.ts";
+import type { SpanState } from "../../../src/core/interfaces/wire.ts";
 import type { JsonRecord } from "../../../src/core/json.ts";
-import type { SessionChange, Transition } from "../../../src/core/ports.ts";
 import type { Session } from "../../../src/core/session/session.ts";
-import type { SpanState } from "../../../src/core/wire.ts";
 import { createTimeline, type Timeline } from "../../core/session/fixture.ts";
 import { createVirtualTime } from "../../virtual-time.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Exec, ExecResult } from "../../../src/core/ports.ts";
+import type { Exec, ExecResult } from "../../../src/core/interfaces/index.ts";
 import type { Alert } from "../../../src/core/view/view.ts";
 import {
   createRegistration,

@@ -5,7 +5,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
-import type { DesktopWindow, Exec, ListWindows } from "../../../core/ports.ts";
+import type { DesktopWindow, Exec, ListWindows } from "../../../core/interfaces/index.ts";
 import type { Place } from "../../../core/session/event.ts";
 import { pickTerminalVariables } from "../../../core/terminal-variables.ts";
 import { readVariable } from "../../../core/terminals.ts";

@@ -4,7 +4,7 @@ import { mkdirSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { claude } from "../../../../src/agents/claude/index.ts";
 import { openEnvelope } from "../../../../src/agents/envelope.ts";
-import type { Source } from "../../../../src/core/ports.ts";
+import type { Source } from "../../../../src/core/interfaces/index.ts";
 import { maskText } from "../../../../src/secrets/index.ts";
 import { createStore, type Store } from "../../../../src/state/store.ts";
 import { createClock } from "../../../../src/system/clock.ts";

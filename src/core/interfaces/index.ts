@@ -2,13 +2,13 @@
  * The interfaces between rooms. Sources dispatch events, sinks follow the state, and the rest is what adapters of the
  * operating system implement. app/ is the only room that knows both sides.
  */
-import type { AskEnding } from "./answers/ending.ts";
-import type { LocalTime } from "./config/quiet.ts";
-import type { UserAction } from "./config/user-action.ts";
-import type { AgentEvent, ClockReading, Place } from "./session/event.ts";
-import type { Ask, Child, Session } from "./session/session.ts";
-import type { FocusOutcome } from "./view/focus-text.ts";
-import type { Alert, TrayView } from "./view/view.ts";
+import type { AskEnding } from "../answers/ending.ts";
+import type { LocalTime } from "../config/quiet.ts";
+import type { UserAction } from "../config/user-action.ts";
+import type { AgentEvent, ClockReading, Place } from "../session/event.ts";
+import type { Ask, Child, Session } from "../session/session.ts";
+import type { FocusOutcome } from "../view/focus-text.ts";
+import type { Alert, TrayView } from "../view/view.ts";
 import type {
   HistoryPage,
   HistoryQuery,

@@ -1,7 +1,7 @@
 /** What the API sends besides sessions: the history, its statistics, the lanes of a day, and the event stream. */
-import type { AskEnding } from "./answers/ending.ts";
-import type { Quiet } from "./config/quiet.ts";
-import type { AskSnapshot, SessionSnapshot } from "./view/snapshot.ts";
+import type { AskEnding } from "../answers/ending.ts";
+import type { Quiet } from "../config/quiet.ts";
+import type { AskSnapshot, SessionSnapshot } from "../view/snapshot.ts";
 
 export const historyKinds = [
   "permission",
