@@ -1,4 +1,4 @@
-/** Every route of the API. The guard, the server and docs/api.md follow this table. */
+/** Every route of the API. The request check, the server and docs/api.md follow this table. */
 
 export interface Route {
   readonly method: "GET" | "POST";

@@ -1,5 +1,5 @@
 /**
- * The API: Elysia on loopback. Every request passes the guard before its body is read. The handlers here translate between
+ * The API: Elysia on loopback. Every request is checked before its body is read. The handlers here translate between
  * HTTP and the functions they are given; they decide nothing.
  */
 import { Elysia } from "elysia";
@@ -10,10 +10,10 @@ import { isRecord, type JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { ChildSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
 import type { EventStream } from "../streams/event-stream.ts";
-import { createGuard, readFacts } from "./guard.ts";
 import { parseHistoryQuery, parseLanesQuery, parseStatsQuery } from "./history-query.ts";
 import { holdOpen } from "./hold.ts";
 import type { PageAccess, RenewalChallenge, RenewalQuestion } from "./page-access.ts";
+import { createRequestCheck, readFacts } from "./request-check.ts";
 import { type RouteName, routes } from "./routes.ts";
 
 export interface ChildWithParent {
@@ -70,8 +70,8 @@ export interface ServerOptions {
   readonly readStatusLine: (body: JsonRecord) => string | null;
   /** What the work guard says about a hook's event. A text says what is wrong with the body. */
   readonly checkGuard: (body: JsonRecord, isDryRun: boolean) => HookOutput | string;
-  /** The ports of all projects. */
-  readonly listPorts: () => readonly PortSnapshot[];
+  /** The ports of the work guard, in all projects. */
+  readonly listWorkPorts: () => readonly PortSnapshot[];
   /** Signs an answer to a hook, so that the hook can check that it is beckon's. */
   readonly sign: (request: string, text: string) => string;
   /** Permission hooks that wait for a decision. */
@@ -402,7 +402,7 @@ function createHandlers(
       if (typeof days === "string") return respond(400, { error: days });
       return respond(200, await history.computeStats(days));
     },
-    ports: () => respond(200, { ports: options.listPorts() }),
+    ports: () => respond(200, { ports: options.listWorkPorts() }),
     lanes: async ({ query }) => {
       const range = parseLanesQuery(query, Date.now());
       if (typeof range === "string") return respond(400, { error: range });
@@ -435,13 +435,17 @@ function createHandlers(
 
 /** Listens on the port, or throws EADDRINUSE. */
 export function listen(port: number, options: ServerOptions): ApiServer {
-  const guard = createGuard({ port, token: options.token, page: options.pageAccess.createCheck(port) });
-  /** Requests that the guard allowed for the page's secrets. */
+  const checkRequest = createRequestCheck({
+    port,
+    token: options.token,
+    page: options.pageAccess.createCheck(port),
+  });
+  /** Requests that were allowed for the page's secrets. */
   const pageRequests = new WeakSet<Request>();
-  // Bun's own router would match the path as it was sent; the guard judges the decoded one.
+  // Bun's own router would match the path as it was sent; the check judges the decoded one.
   const app = new Elysia({ systemRouter: false })
     .onRequest(({ request }) => {
-      const verdict = guard(readFacts(request.method, readPath(request.url), request.headers));
+      const verdict = checkRequest(readFacts(request.method, readPath(request.url), request.headers));
       if (!verdict.ok) {
         const refusal = respond(verdict.status, { error: verdict.error });
         // A browser looks for a new version of a service worker, which beckon does not have: another program left it there.
@@ -482,7 +486,7 @@ export function listen(port: number, options: ServerOptions): ApiServer {
     // Elysia's default would let a second instance share the port silently.
     reusePort: false,
     development: false,
-    // The guard and readBody refuse what is too large, with a message. Bun's own response would be empty.
+    // checkRequest and readBody refuse what is too large, with a message. Bun's own response would be empty.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
   });
   const { server } = app;
@@ -502,7 +506,7 @@ export function listen(port: number, options: ServerOptions): ApiServer {
 
 /** Listens on the port, or on the next free one. */
 export async function listenFrom(port: number, options: ServerOptions): Promise<ApiServer> {
-  const last = Math.min(port + limits.maxPortsTried, 65_535);
+  const last = Math.min(port + limits.maxTcpPortsTried, 65_535);
   for (let next = port; next <= last; next++) {
     try {
       return listen(next, options);
@@ -530,7 +534,7 @@ function readPath(url: string): string {
 
 const respondTooLarge = () => respond(413, { error: `body is larger than ${limits.maxBodyBytes} bytes` });
 
-/** null if the body is too large. If it has a content length, the guard has checked it. */
+/** null if the body is too large. If it has a content length, checkRequest has checked it. */
 function readBody(request: Request): Promise<string | null> {
   return request.headers.has("content-length") ? request.text() : readChunks(request);
 }

@@ -65,7 +65,7 @@ export function listenForRequests(options: RequestOptions): Promise<ApiServer> {
       runSessionAction({ store, clock, preferences, navigation, pending }, name, action, body),
     setQuiet: (body) => setQuiet(preferences, body),
     checkGuard: workGuard.check,
-    listPorts: workGuard.listPorts,
+    listWorkPorts: workGuard.listPorts,
     sign: (request, text) => signDecision(decisionKey, request, text),
     readStatusLine: (body) => applyStatusLine({ agents, store, clock }, body),
     hold: pending,

@@ -18,7 +18,7 @@ import { demoCommand } from "./commands/demo.ts";
 import { print } from "./output.ts";
 
 /** Beside the user's own beckon. */
-const demoPort = limits.defaultPort + 100;
+const demoPort = limits.defaultTcpPort + 100;
 const readTimeoutMs = 10_000;
 /** What is left of the desktop adapters after a stop must not keep the process alive. */
 const exitAfterStopMs = 500;

@@ -217,7 +217,7 @@ async function runAppChecks({ env, paths, agents, app }: AppContext): Promise<Fi
     ...checkApp({
       answer,
       url,
-      wantedPort: Number(env.BECKON_PORT) || limits.defaultPort,
+      wantedPort: Number(env.BECKON_PORT) || limits.defaultTcpPort,
       version,
       isOff: isOff(paths),
       isInstalled: agents.some(({ examination }) => examination.isRegistered),

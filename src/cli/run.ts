@@ -81,7 +81,7 @@ function waitForSignal(): Promise<"user" | "system"> {
 
 function readPort(): number {
   const text = process.env.BECKON_PORT;
-  if (!text) return limits.defaultPort;
+  if (!text) return limits.defaultTcpPort;
   const port = Number(text);
   if (/^\d+$/.test(text) && port > 0 && port <= 65_535) return port;
   throw new Error(`BECKON_PORT must be a number from 1 to 65535, but is ${JSON.stringify(text)}`);

@@ -29,8 +29,8 @@ export const limits = {
   maxEnvLength: 1_000,
   /** Ids of recent events, kept to ignore duplicates. */
   maxRememberedIds: 32_768,
-  defaultPort: 4488,
-  maxPortsTried: 50,
+  defaultTcpPort: 4488,
+  maxTcpPortsTried: 50,
   /** A text in a hook payload (prompt, response, error) as it arrives. What is kept of it is shorter. */
   maxHookTextLength: 65_536,
   maxHookItems: 256,

@@ -1,8 +1,8 @@
-import type { RequestFacts } from "../../src/api/guard.ts";
 import { createPageAccess } from "../../src/api/page-access.ts";
+import type { RequestFacts } from "../../src/api/request-check.ts";
 import { limits } from "../../src/core/limits.ts";
 
-/** Which requests each route accepts. Written from the threats, independently of the guard's code. */
+/** Which requests each route accepts. Written from the threats, independently of the code of the check. */
 
 export const port = 4488;
 export const token = "k3-Zq8mV0sYh2JxT7wNfRb5LcAe9UdGi1oPtXyMvBsQ";
@@ -15,7 +15,7 @@ const thirtyDays = 30 * 24 * 60 * 60 * 1_000;
 const createAccess = (at: number) =>
   createPageAccess({ token, startSecret: "of this start", now: () => at, createSecret: () => "once" });
 
-/** What the guard asks about the page's secrets. */
+/** What the request check asks about the page's secrets. */
 export const createPageCheck = (atPort = port) => createAccess(now).createCheck(atPort);
 
 /** The secrets of a browser that has opened the page and whose secrets end then. */

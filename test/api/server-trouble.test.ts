@@ -37,7 +37,7 @@ describe("when something fails inside", () => {
     setQuiet: () => ({}),
     readStatusLine: () => null,
     checkGuard: () => "off",
-    listPorts: () => [],
+    listWorkPorts: () => [],
     sign: (_, text) => text,
     hold: { hold() {}, end() {} },
     channels: () => [],

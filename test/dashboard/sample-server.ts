@@ -96,7 +96,7 @@ export function serveSample(
     setQuiet: () => ({ ok: true, quiet: { by: "you", until: null } }),
     readStatusLine: () => null,
     checkGuard: () => "off",
-    listPorts: () => sample.ports ?? [],
+    listWorkPorts: () => sample.ports ?? [],
     sign: (_, text) => text,
     hold: { hold: never, end: never },
     channels: () => [],

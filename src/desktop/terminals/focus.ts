@@ -26,7 +26,7 @@ import type {
 import { findSshTerminal } from "./ssh.ts";
 import { recipeFor, windowSystemRecipes } from "./table.ts";
 
-/** A guard against loops: real setups nest tmux in tmux at most. */
+/** A limit for loops: real setups nest tmux in tmux at most. */
 const maxLayers = 6;
 
 export function* planFocus(target: TerminalTarget, context: TerminalContext): Plan<FocusOutcome> {

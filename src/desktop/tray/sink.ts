@@ -9,7 +9,7 @@ import type { Moment } from "../../core/session/event.ts";
 import { createMenu, type MenuFacts } from "../../core/view/menu/menu.ts";
 import type { TrayView } from "../../core/view/view.ts";
 import { formatLocalTime } from "../../system/clock.ts";
-import { createAnswerGuard } from "./answer-guard.ts";
+import { createClickCheck } from "./click-check.ts";
 
 export interface TraySinkOptions {
   readonly config: () => Config;
@@ -45,7 +45,7 @@ export function createTraySink(options: TraySinkOptions): TraySink {
   let shownView: TrayView | null = null;
   let opening: Promise<void> = Promise.resolve();
   let isStopped = false;
-  const guard = createAnswerGuard(options);
+  const clicks = createClickCheck(options);
 
   return {
     name: "tray",
@@ -67,16 +67,16 @@ export function createTraySink(options: TraySinkOptions): TraySink {
         now,
         facts,
         findDetails: options.details,
-        confirming: guard.confirming(now),
+        confirming: clicks.confirming(now),
       });
       tray.show(view);
-      guard.onShown(view.items, now);
+      clicks.onShown(view.items, now);
       shownView = view;
-      return findEarliest(view.nextChange, guard.nextChange(now));
+      return findEarliest(view.nextChange, clicks.nextChange(now));
     },
     open({ open, folder, onAction }) {
       const onClick = (action: UserAction): void => {
-        const accepted = guard.accept(action);
+        const accepted = clicks.accept(action);
         if (accepted) onAction(accepted);
       };
       opening = open({ folder, onProblem: options.onProblem, onAction: onClick }).then(async (opened) => {

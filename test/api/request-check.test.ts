@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createGuard } from "../../src/api/guard.ts";
+import { createRequestCheck } from "../../src/api/request-check.ts";
 import { routes as apiRoutes, findRoute, type Route } from "../../src/api/routes.ts";
 import {
   createPageCheck,
@@ -17,7 +17,7 @@ import {
   values,
 } from "./attacks.ts";
 
-const admit = createGuard({ port, token, page: createPageCheck() });
+const admit = createRequestCheck({ port, token, page: createPageCheck() });
 
 const goodHook: Record<Part, string> = {
   method: "POST",
@@ -238,7 +238,7 @@ describe("whatever comes", () => {
   });
 
   test("on port 80 the Host header has no port", () => {
-    const atUsual = createGuard({ port: 80, token, page: createPageCheck(80) });
+    const atUsual = createRequestCheck({ port: 80, token, page: createPageCheck(80) });
     for (const host of ["127.0.0.1", "localhost", "127.0.0.1:80"])
       expect(atUsual({ ...good, host }).ok).toBe(true);
     for (const host of ["127.0.0.1:4488", "evil.example", null])
@@ -247,7 +247,7 @@ describe("whatever comes", () => {
   });
 
   test("a damaged token file does not let anyone in", () => {
-    expect(() => createGuard({ port, token: "", page: createPageCheck() })).toThrow(
+    expect(() => createRequestCheck({ port, token: "", page: createPageCheck() })).toThrow(
       "the token has 0 characters, it needs 43 or more",
     );
   });

@@ -7,14 +7,14 @@ import { capitalize } from "../../core/text/words.ts";
 import { minuteMs } from "../../core/timing.ts";
 import type { MenuItem } from "../../core/view/view.ts";
 
-export interface AnswerGuardOptions {
+export interface ClickCheckOptions {
   readonly clock: () => Moment;
   /** Shows the user a short message. */
   readonly showMessage: (title: string, text: string) => void;
   readonly refresh: () => void;
 }
 
-export interface AnswerGuard {
+export interface ClickCheck {
   /** The answer id of the ask that has to be confirmed now; null if there is none. */
   confirming(now: Moment): string | null;
   /** Wall time at which `confirming` changes by itself; null if it does not. */
@@ -28,7 +28,7 @@ export interface AnswerGuard {
 /** How long the second click is awaited. */
 const confirmMs = minuteMs;
 
-export function createAnswerGuard({ clock, showMessage, refresh }: AnswerGuardOptions): AnswerGuard {
+export function createClickCheck({ clock, showMessage, refresh }: ClickCheckOptions): ClickCheck {
   let confirmation: { readonly ask: string; readonly untilT: number } | null = null;
   /** When each answer that the menu offers appeared in it, in milliseconds since boot. */
   let offeredT: ReadonlyMap<string, number> = new Map();

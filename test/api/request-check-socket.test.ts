@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { createGuard, readFacts } from "../../src/api/guard.ts";
+import { createRequestCheck, readFacts } from "../../src/api/request-check.ts";
 import { limits } from "../../src/core/limits.ts";
 import { createPageCheck, token } from "./attacks.ts";
 
-/** What the guard gets from a real server for bytes that no ordinary client sends. */
+/** What the request check gets from a real server for bytes that no ordinary client sends. */
 let port = 0;
 let server: ReturnType<typeof Bun.serve>;
 
 beforeAll(() => {
-  let admit: ReturnType<typeof createGuard>;
+  let admit: ReturnType<typeof createRequestCheck>;
   server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -23,7 +23,7 @@ beforeAll(() => {
     },
   });
   port = server.port ?? 0;
-  admit = createGuard({ port, token, page: createPageCheck(port) });
+  admit = createRequestCheck({ port, token, page: createPageCheck(port) });
 });
 afterAll(() => server.stop(true));
 

@@ -7,7 +7,7 @@ import { limits } from "../core/limits.ts";
 import type { PageCheck, PageCredentials } from "./page-access.ts";
 import { findRoute, type Route } from "./routes.ts";
 
-/** What the guard looks at, all of it known before a byte of the body is read. */
+/** What the check looks at, all of it known before a byte of the body is read. */
 export interface RequestFacts extends PageCredentials {
   readonly method: string;
   /** As it was sent, without the query. */
@@ -38,10 +38,10 @@ interface Refusal {
   readonly error: string;
 }
 
-export type GuardVerdict = Admission | Refusal;
+export type RequestVerdict = Admission | Refusal;
 
-const allowed: GuardVerdict = { ok: true, isPage: false };
-const allowedPage: GuardVerdict = { ok: true, isPage: true };
+const allowed: RequestVerdict = { ok: true, isPage: false };
+const allowedPage: RequestVerdict = { ok: true, isPage: true };
 const refuse = (status: number, error: string): Refusal => ({ ok: false, status, error });
 
 const refusals = {
@@ -119,11 +119,11 @@ function mayPassAsPage(route: Route | undefined, facts: RequestFacts, page: Page
   }
 }
 
-export function createGuard(options: {
+export function createRequestCheck(options: {
   readonly port: number;
   readonly token: string;
   readonly page: PageCheck;
-}): (facts: RequestFacts) => GuardVerdict {
+}): (facts: RequestFacts) => RequestVerdict {
   const { port, token, page } = options;
   if (token.length < limits.minTokenLength) {
     throw new Error(`the token has ${token.length} characters, it needs ${limits.minTokenLength} or more`);
@@ -156,7 +156,7 @@ export function createGuard(options: {
   };
 }
 
-/** The router passes the path in, so that guard and router judge the same one. */
+/** The router passes the path in, so that check and router judge the same one. */
 export function readFacts(method: string, path: string, headers: Headers): RequestFacts {
   return {
     method,

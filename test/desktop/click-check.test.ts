@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import type { UserAction } from "../../src/core/config/user-action.ts";
 import { timing } from "../../src/core/timing.ts";
-import { createAnswerGuard } from "../../src/desktop/tray/answer-guard.ts";
+import { createClickCheck } from "../../src/desktop/tray/click-check.ts";
 import { createStep } from "../core/answers/fixture.ts";
 import { entry } from "./tray-app.ts";
 
@@ -21,7 +21,7 @@ function createHarness() {
   const messages: string[] = [];
   let refreshes = 0;
   const now = () => ({ at: 1_790_000_000_000 + t, t });
-  const guard = createAnswerGuard({
+  const clicks = createClickCheck({
     clock: now,
     showMessage: (title) => void messages.push(title),
     refresh: () => void refreshes++,
@@ -34,13 +34,13 @@ function createHarness() {
     },
     /** Shows the menu with a session whose submenu has these actions. */
     show: (...actions: UserAction[]) =>
-      guard.onShown(
+      clicks.onShown(
         [entry("s", "shop", { children: actions.map((action, n) => entry(`${n}`, "x", { action })) })],
         now(),
       ),
-    click: guard.accept,
-    confirming: () => guard.confirming(now()),
-    nextChange: () => guard.nextChange(now()),
+    click: clicks.accept,
+    confirming: () => clicks.confirming(now()),
+    nextChange: () => clicks.nextChange(now()),
     now,
   };
 }
