@@ -30,8 +30,7 @@ export function createStateReplay(): StateReplay {
     onTransition(transition) {
       if ("ask" in transition && isOnlyReminded(transition.ask)) return;
       if (transition.kind === "ask-closed") closed.push(transition);
-      const row = createStateRow(transition);
-      if (row) rows.push(row);
+      rows.push(createStateRow(transition));
     },
   });
   store.subscribe((session, event) => {

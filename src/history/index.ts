@@ -17,7 +17,7 @@ import { ignoreErrors } from "../storage/files.ts";
 import type { JournalPosition } from "../storage/journal/index.ts";
 import { createEmptyHistory } from "./empty.ts";
 import type { FromHistory, HistoryCall, HistoryRetention } from "./messages.ts";
-import { createAskRow, createSessionRow, createStateRow, type OpenState, type StateRow } from "./rows.ts";
+import { type AskRow, createSessionRow, createStateRow, type OpenState, type StateRow } from "./rows.ts";
 import { chooseThread, type StartThread, type Thread } from "./start-thread.ts";
 
 export interface HistoryOptions {
@@ -62,7 +62,7 @@ const defaultRestartMs = 30_000;
 const maxWaitingRows = 100_000;
 
 /** What a thread that has just started cannot learn from the state. */
-const notInState: ReadonlySet<StateRow["row"]> = new Set([
+const notInState: ReadonlySet<StateRow["kind"]> = new Set([
   "ask-closed",
   "ask-ended",
   "session-event",
@@ -119,7 +119,7 @@ export function createHistory(options: HistoryOptions): History {
         for (const session of options.sessions()) {
           if (!isProbe(session)) changed.set(sessionKeyOf(session), session);
         }
-        rows = rows.filter(({ row }) => notInState.has(row));
+        rows = rows.filter(({ kind }) => notInState.has(kind));
         thread?.post({
           kind: "state",
           upTo: options.position(),
@@ -180,8 +180,7 @@ export function createHistory(options: HistoryOptions): History {
     changed.clear();
   }
 
-  function add(row: StateRow | null): void {
-    if (row === null) return;
+  function add(row: StateRow): void {
     if (rows.length < maxWaitingRows) rows.push(row);
     scheduleWrite();
   }
@@ -196,7 +195,8 @@ export function createHistory(options: HistoryOptions): History {
     if (!isOn() || restartTimer) return;
     const target = ensureThread();
     if (!isWriting) return;
-    for (const session of changed.values()) rows.push({ row: "session", session: createSessionRow(session) });
+    for (const session of changed.values())
+      rows.push({ kind: "session", session: createSessionRow(session) });
     target.post({ kind: "write", upTo: options.position(), rows });
     clearRows();
   }
@@ -262,7 +262,7 @@ export function createHistory(options: HistoryOptions): History {
       if (isOn()) add(createStateRow(transition));
     },
     addStreamEvent({ id, event, data }) {
-      if (isOn()) add({ row: "change", seq: Number(id), event, data: JSON.stringify(data) });
+      if (isOn()) add({ kind: "change", seq: Number(id), event, data: JSON.stringify(data) });
     },
     findItems: (query) => runQuery<HistoryPage>({ name: "findItems", query }, () => empty.findItems(query)),
     computeStats: (days) => runQuery<Stats>({ name: "computeStats", days }, () => empty.computeStats(days)),
@@ -303,14 +303,18 @@ function readRetention(history: Config["history"]): HistoryRetention | null {
 function describeOpen(sessions: readonly Session[], rows: readonly StateRow[]): OpenState {
   const live = sessions.filter((session) => !session.ended && !isProbe(session));
   return {
-    closing: rows.flatMap((row) => (row.row === "ask-closed" ? [row.id] : [])),
+    closing: rows.flatMap((row) => (row.kind === "ask-closed" ? [row.id] : [])),
     asks: live.flatMap((session) =>
       session.asks
         .filter((ask) => isBlocking(ask) && isVisible(ask))
-        .map((ask) => ({
-          session: createSessionRow(session),
-          ask: createAskRow(createAskId(session, ask), session, ask),
-        })),
+        .map(
+          (ask): AskRow => ({
+            kind: "ask-opened",
+            id: createAskId(session, ask),
+            session: createSessionRow(session),
+            ask,
+          }),
+        ),
     ),
     spans: live.flatMap((session) => {
       const state = spanStateOf(session);

@@ -1,5 +1,5 @@
 /** Reads the history without the app: `beckon history` and `beckon stats` while it is stopped, and the export. */
-import type { NormalizedEvent } from "../core/normalized-event.ts";
+import type { NormalizedEvent } from "../streams/normalized-event.ts";
 import { explainError, openReadOnly } from "./database.ts";
 import type { HistoryCall } from "./messages.ts";
 import { exportEvents, runCall } from "./queries/index.ts";

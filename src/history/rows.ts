@@ -1,10 +1,8 @@
 /** What the app sends to the history besides the journal: what the state knows and no hook says. Plain data, for a message. */
-
-import type { AskEnding } from "../core/answers/ending.ts";
 import type { Transition } from "../core/interfaces/index.ts";
-import type { SessionEvent, SpanState } from "../core/interfaces/wire.ts";
+import type { SpanState } from "../core/interfaces/wire.ts";
 import type { SessionPort, Tokens } from "../core/session/event.ts";
-import { type Ask, nameOfChild, projectOf, type Session } from "../core/session/session.ts";
+import { projectOf, type Session } from "../core/session/session.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
 import { computeFingerprint } from "../core/view/snapshot.ts";
 
@@ -31,53 +29,19 @@ export interface SessionRow {
   readonly port: SessionPort | null;
 }
 
-export interface AskRow {
-  readonly id: string;
-  readonly key: string;
-  readonly request: string | null;
-  readonly kind: Exclude<Ask["kind"], "idle">;
-  readonly agentId: string | null;
-  readonly tool: string | null;
-  readonly summary: string;
-  readonly openedAt: number;
-}
-
+/** A transition, a session that changed, or an event of the stream that a client can ask for later. */
 export type StateRow =
-  | { readonly row: "session"; readonly session: SessionRow }
-  | { readonly row: "ask-opened" | "ask-named"; readonly session: SessionRow; readonly ask: AskRow }
-  | {
-      readonly row: "ask-closed";
-      readonly id: string;
-      readonly request: string | null;
-      readonly session: SessionRow;
-      readonly at: number;
-      readonly waitedMs: number;
-    }
-  | {
-      readonly row: "ask-ended";
-      readonly id: string;
-      readonly request: string | null;
-      readonly how: AskEnding;
-      readonly where: string | null;
-    }
-  | { readonly row: "span"; readonly key: string; readonly state: SpanState | null; readonly at: number }
-  | {
-      readonly row: "child";
-      readonly session: SessionRow;
-      readonly agentId: string;
-      readonly title: string;
-      readonly startedAt: number;
-      /** null while it runs. */
-      readonly endedAt: number | null;
-    }
-  | { readonly row: "session-event"; readonly key: string; readonly event: SessionEvent }
-  | { readonly row: "died"; readonly session: SessionRow; readonly at: number }
-  /** An event of the stream that a client can ask for later. */
-  | { readonly row: "change"; readonly seq: number; readonly event: string; readonly data: string };
+  | Transition<SessionRow>
+  | { readonly kind: "session"; readonly session: SessionRow }
+  | { readonly kind: "change"; readonly seq: number; readonly event: string; readonly data: string };
+
+/** The row of one kind of transition. */
+export type RowOf<Kind extends StateRow["kind"]> = Extract<StateRow, { readonly kind: Kind }>;
+export type AskRow = RowOf<"ask-opened" | "ask-named">;
 
 /** What is open in the state. Anything else that is open in the history was closed unseen. */
 export interface OpenState {
-  readonly asks: readonly { readonly session: SessionRow; readonly ask: AskRow }[];
+  readonly asks: readonly AskRow[];
   readonly spans: readonly { readonly key: string; readonly state: SpanState; readonly since: number }[];
   /** Asks that have just closed: the rows that say how follow. */
   readonly closing: readonly string[];
@@ -111,55 +75,7 @@ function sumTokens({ input, output, cacheRead, cacheWrite }: Tokens): number {
   return input + output + cacheRead + cacheWrite;
 }
 
-export function createAskRow(id: string, session: Session, ask: Ask): AskRow {
-  const { request, kind, agentId, tool, summary } = ask;
-  const blocking = kind === "idle" ? "question" : kind;
-  return {
-    id,
-    key: sessionKeyOf(session),
-    request,
-    kind: blocking,
-    agentId,
-    tool,
-    summary,
-    openedAt: ask.at,
-  };
-}
-
-/** null if the history keeps nothing of it. */
-export function createStateRow(transition: Transition): StateRow | null {
-  switch (transition.kind) {
-    case "ask-opened":
-    case "ask-named": {
-      const { kind, id, session, ask } = transition;
-      return { row: kind, session: createSessionRow(session), ask: createAskRow(id, session, ask) };
-    }
-    case "ask-closed": {
-      const { id, session, ask, at, waitedMs } = transition;
-      const { request } = ask;
-      return { row: "ask-closed", id, request, session: createSessionRow(session), at, waitedMs };
-    }
-    case "ask-ended": {
-      const { id, ask, how, where } = transition;
-      return { row: "ask-ended", id, request: ask.request, how, where };
-    }
-    case "span": {
-      const { session, state, at } = transition;
-      return { row: "span", key: sessionKeyOf(session), state, at };
-    }
-    case "child-appeared":
-    case "child-ended": {
-      const { session, child } = transition;
-      const { agentId, startedAt } = child;
-      const endedAt = child.running ? null : child.at;
-      const title = nameOfChild(child);
-      return { row: "child", session: createSessionRow(session), agentId, title, startedAt, endedAt };
-    }
-    case "session-event":
-      return { row: "session-event", key: transition.key, event: transition.event };
-    case "died":
-      return { row: "died", session: createSessionRow(transition.session), at: transition.at };
-    default:
-      return null;
-  }
+export function createStateRow(transition: Transition): Transition<SessionRow> {
+  if (!("session" in transition)) return transition;
+  return { ...transition, session: createSessionRow(transition.session) };
 }

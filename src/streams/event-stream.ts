@@ -2,16 +2,15 @@
  * GET /api/events: every change as a server-sent event. Changes are computed once for all clients, and not at all without any.
  * Asks and agents are also kept by the history, so that a client that was away gets them when it connects again.
  */
-
 import { version } from "../../package.json";
 import type { Quiet } from "../core/config/quiet.ts";
 import type { HistoryReader, Schedule, Sink, Transition } from "../core/interfaces/index.ts";
-import type { RuntimeAgent, StreamEvent, StreamEvents } from "../core/interfaces/wire.ts";
+import type { StreamEvent, StreamMessage } from "../core/interfaces/wire.ts";
 import { limits } from "../core/limits.ts";
 import { isProbe } from "../core/session/probe.ts";
-import { type Child, nameOfChild, projectOf, type Session } from "../core/session/session.ts";
 import { sessionKeyOf, snapshotKeyOf } from "../core/session/session-ref.ts";
-import { createAskSnapshot, type SessionSnapshot } from "../core/view/snapshot.ts";
+import type { SessionSnapshot } from "../core/view/snapshot.ts";
+import { createChildUpdates, createStreamMessage } from "./stream-event.ts";
 
 export interface EventStreamOptions {
   /** Wall time. */
@@ -89,13 +88,13 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     for (const client of clients) if (!client.send(bytes)) remove(client);
   }
 
-  function publish<Name extends keyof StreamEvents>(event: Name, data: StreamEvents[Name]): void {
-    if (clients.size > 0) broadcast({ id: createId(), event, data } as StreamEvent);
+  function publish(message: StreamMessage): void {
+    if (clients.size > 0) broadcast({ id: createId(), ...message });
   }
 
   /** For what a client must not miss while it is away. */
-  function publishAndKeep<Name extends keyof StreamEvents>(name: Name, data: StreamEvents[Name]): void {
-    const event = { id: createId(), event: name, data } as StreamEvent;
+  function publishAndKeep(message: StreamMessage): void {
+    const event: StreamEvent = { id: createId(), ...message };
     recent.push(event);
     if (recent.length > maxRecentEvents) recent.shift();
     history.addStreamEvent(event);
@@ -123,7 +122,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     const before = sent.get(key);
     if (text === before) return;
     sent.set(key, text);
-    publish(before === undefined ? "session-appeared" : "session-updated", { session });
+    publish({ event: before === undefined ? "session-appeared" : "session-updated", data: { session } });
   }
 
   function flush(): void {
@@ -145,7 +144,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     for (const key of [...sent.keys()]) {
       if (known.has(key)) continue;
       sent.delete(key);
-      publish("session-departed", { key });
+      publish({ event: "session-departed", data: { key } });
     }
   }
 
@@ -180,48 +179,11 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     return [...kept, ...recent.filter(({ id }) => Number(id) > newestKept)];
   }
 
-  function publishAgent(
-    name: "agent-appeared" | "agent-departed",
-    session: Session,
-    child: Child | null,
-  ): void {
-    const agent = describeAgent(session, child);
-    publishAndKeep(name, name === "agent-departed" ? { ...agent, state: "ended" } : agent);
-  }
-
   function onTransition(transition: Transition): void {
-    switch (transition.kind) {
-      case "ask-opened": {
-        const { session, ask } = transition;
-        publishAndKeep("ask-opened", { key: sessionKeyOf(session), ask: createAskSnapshot(ask) });
-        return;
-      }
-      case "ask-ended": {
-        const { session, ask, how, where, waitedMs } = transition;
-        const key = sessionKeyOf(session);
-        publishAndKeep("ask-closed", { key, ask: createAskSnapshot(ask), how, where, waitedMs });
-        return;
-      }
-      case "span": {
-        const { session, before, state } = transition;
-        if (before === null) publishAgent("agent-appeared", session, null);
-        else if (state === null) publishAgent("agent-departed", session, null);
-        else publish("agent-update", describeAgent(session, null));
-        return;
-      }
-      case "child-appeared":
-        publishAgent("agent-appeared", transition.session, transition.child);
-        return;
-      case "child-ended":
-        publishAgent("agent-departed", transition.session, transition.child);
-        return;
-      case "session-event":
-        publishAndKeep("session.event", transition.event);
-        return;
-      case "departed":
-        sent.delete(transition.key);
-        publishAndKeep("session-departed", { key: transition.key });
-    }
+    if (transition.kind === "departed") sent.delete(transition.key);
+    const message = createStreamMessage(transition);
+    if (message?.event === "agent-update") publish(message);
+    else if (message) publishAndKeep(message);
   }
 
   const rendering: Sink = {
@@ -252,9 +214,10 @@ export function createEventStream(options: EventStreamOptions): EventStream {
       return new Response(stream, { headers });
     },
     clients: () => clients.size,
-    onChange({ session, before }) {
+    onChange(change) {
+      const { session } = change;
       if (clients.size === 0 || isProbe(session)) return;
-      publishChildUpdates(session, before);
+      for (const message of createChildUpdates(change)) publish(message);
       changed.add(sessionKeyOf(session));
       cancelFlush ??= schedule(flush, flushMs);
     },
@@ -264,36 +227,11 @@ export function createEventStream(options: EventStreamOptions): EventStream {
       for (const client of [...clients]) remove(client);
     },
   };
-
-  function publishChildUpdates(session: Session, before: Session | null): void {
-    if (session.children === before?.children) return;
-    for (const child of session.children) {
-      const old = before?.children.find(({ agentId }) => agentId === child.agentId);
-      const isUpdate = old?.running && child.running && old.detail !== child.detail;
-      if (isUpdate) publish("agent-update", describeAgent(session, child));
-    }
-  }
 }
 
 function formatEvent({ id, event, data }: StreamEvent): Uint8Array {
   // JSON has no line breaks outside of strings, and escapes those inside.
   return encoder.encode(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
-}
-
-/** `child` is null for the main agent of the session. */
-function describeAgent(session: Session, child: Child | null): RuntimeAgent {
-  const workspace = projectOf(session) ?? "unknown";
-  const agent_id = `${workspace}/${child?.agentId ?? "leader"}`;
-  return {
-    key: sessionKeyOf(session),
-    agent_id,
-    name: child ? nameOfChild(child) : workspace,
-    employment_type: "contractor",
-    source: "runtime_agent",
-    avatar_seed: Bun.hash.crc32(agent_id),
-    state: (child ? child.running : !session.ended) ? "running" : "ended",
-    detail: child ? child.detail : session.detail,
-  };
 }
 
 /** A client that reads slower than beckon writes is dropped: it connects again, and gets the whole state. */

@@ -2,11 +2,10 @@
 import { closeSync, constants, mkdirSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import type { SessionChange, Sink } from "../core/interfaces/index.ts";
-import type { LifecycleEvent } from "../core/lifecycle-event.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { timing } from "../core/timing.ts";
 import { errorCode, openOwnFile } from "../storage/files.ts";
-import { createLifecycleEvent, createWaitingEvent } from "./lifecycle.ts";
+import { createLifecycleEvent, createWaitingEvent, type LifecycleEvent } from "./lifecycle-event.ts";
 
 export interface LifecycleStreamOptions {
   /** null if the user wants no stream. */
@@ -39,8 +38,7 @@ export function createLifecycleStream({ path, onProblem }: LifecycleStreamOption
     },
     onTransition(transition) {
       if (transition.kind !== "ask-opened" || path() === null) return;
-      const { id, session, ask } = transition;
-      write(createWaitingEvent(id, session, ask, session.firstCwd));
+      write(createWaitingEvent(transition, transition.session.firstCwd));
     },
   };
 }

@@ -1,6 +1,7 @@
 /**
  * The work guard: edits belong to a port, a named piece of work in a project. ports.ts is what ports are, store.ts
- * keeps them on disk and book-reader.ts notices changes, decide.ts answers the agents' hooks, events.ts records what happens.
+ * keeps them on disk and book-reader.ts notices changes, decide.ts answers the agents' hooks. What happens is
+ * recorded by streams/session-event.ts.
  * This file connects them to the sessions.
  *
  * It never blocks by mistake: an edit is refused only if the settings ask for it, the ports could be read, and a port could be
@@ -36,11 +37,12 @@ import { resolvePath } from "../core/text/paths.ts";
 import { computeFingerprint } from "../core/view/snapshot.ts";
 import { ignoreErrors, writePrivateFile } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
+import { createEventFinder, createSessionEvent } from "../streams/session-event.ts";
 import { isAlive } from "../system/processes.ts";
 import { createBookReader } from "./book-reader.ts";
 import { decide, needsPort } from "./decide.ts";
 import { createEditTracker } from "./edits.ts";
-import { createEndEvents, createEventFinder, createSessionEvent, keyOfPort } from "./events.ts";
+import { createEndEvents, keyOfPort } from "./ended-ports.ts";
 import {
   findPort,
   findProject,

@@ -6,7 +6,7 @@ import { loadAgents } from "../../src/agents/index.ts";
 import type { HistoryPage, HistoryQuery } from "../../src/core/interfaces/wire.ts";
 import { createEngine } from "../../src/history/engine.ts";
 import type { FromHistory, HistoryCall, HistoryRetention, ToHistory } from "../../src/history/messages.ts";
-import type { OpenState, SessionRow, StateRow } from "../../src/history/rows.ts";
+import type { AskRow, OpenState, SessionRow, StateRow } from "../../src/history/rows.ts";
 import { openJournal } from "../../src/storage/journal/index.ts";
 import { waitUntil } from "../wait-until.ts";
 
@@ -33,6 +33,29 @@ export const createTestRow = (name: string, more: Partial<SessionRow>): SessionR
   costMicros: null,
   port: null,
   ...more,
+});
+
+/** The row of a permission request that opened at this time. */
+export const createTestAsk = (id: string, session: SessionRow, at: number, summary: string): AskRow => ({
+  kind: "ask-opened",
+  id,
+  session,
+  ask: {
+    id,
+    kind: "permission",
+    at,
+    t: at,
+    agentId: null,
+    tool: "Bash",
+    toolUseId: null,
+    promptId: null,
+    inputKey: null,
+    summary,
+    options: [],
+    request: null,
+    from: "hook",
+    hidden: false,
+  },
 });
 
 export interface HistoryFixture {
@@ -102,7 +125,7 @@ export function createHistoryFixture(folder: string, options: FixtureOptions = {
   /** Messages are handled in order: when this row is written, those before it are handled. Ends early in trouble. */
   const settle = async (rows: readonly StateRow[]) => {
     const seq = ++marker;
-    const row: StateRow = { row: "change", seq, event: "snapshot", data: "{}" };
+    const row: StateRow = { kind: "change", seq, event: "snapshot", data: "{}" };
     send({ kind: "write", upTo: journal.position(), rows: [...rows, row] });
     await waitUntil(async () => {
       if (problem !== null || messages.some(({ kind }) => kind === "paused")) return true;

@@ -4,7 +4,7 @@ import type { SessionEvent, SpanState, Stats } from "../../src/core/interfaces/w
 import { hourMs, minuteMs } from "../../src/core/timing.ts";
 import type { SessionRow, StateRow } from "../../src/history/rows.ts";
 import { removeTemporaryFolders, temporaryFolder } from "../storage/folder.ts";
-import { createHistoryFixture, createTestRow, type HistoryFixture } from "./fixture.ts";
+import { createHistoryFixture, createTestAsk, createTestRow, type HistoryFixture } from "./fixture.ts";
 
 afterAll(removeTemporaryFolders);
 
@@ -16,11 +16,12 @@ const search = { id: "search", title: "Search", project: "/p/shop", since: befor
 
 const session = (name: string, more: Partial<SessionRow>): StateRow => {
   const common = { project: "shop", cwd: "/p/shop", startedAt: before(120), lastAt: now };
-  return { row: "session", session: createTestRow(name, { ...common, ...more }) };
+  return { kind: "session", session: createTestRow(name, { ...common, ...more }) };
 };
 const span = (name: string, state: SpanState | null, at: number): StateRow => ({
-  row: "span",
-  key: `claude:${name}`,
+  kind: "span",
+  session: createTestRow(name, {}),
+  before: null,
   state,
   at,
 });
@@ -58,8 +59,8 @@ beforeAll(async () => {
   await history.open();
   await history.write(rows);
   await history.write([
-    { row: "session-event", key: "claude:a", event },
-    { row: "session-event", key: "claude:a", event },
+    { kind: "session-event", key: "claude:a", event },
+    { kind: "session-event", key: "claude:a", event },
   ]);
 });
 afterAll(() => history.close());
@@ -103,22 +104,9 @@ test("an entry of the history names the port that its session worked on then", a
   const prompt = (text: string) => ({ session_id: "a", hook_event_name: "UserPromptSubmit", prompt: text });
   await own.append(prompt("before"));
   await own.open();
-  await own.write([...rows, { row: "session-event", key: "claude:a", event }]);
-  const { session: working } = session("a", { port: search }) as Extract<StateRow, { row: "session" }>;
-  const ask = (id: string, openedAt: number): StateRow => ({
-    row: "ask-opened",
-    session: working,
-    ask: {
-      id,
-      key: "claude:a",
-      request: null,
-      kind: "permission",
-      agentId: null,
-      tool: "Bash",
-      summary: id,
-      openedAt,
-    },
-  });
+  await own.write([...rows, { kind: "session-event", key: "claude:a", event }]);
+  const { session: working } = session("a", { port: search }) as Extract<StateRow, { kind: "session" }>;
+  const ask = (id: string, at: number) => createTestAsk(id, working, at, id);
   await own.write([ask("during", before(50)), ask("after", before(10))]);
   const { items } = await own.findItems();
   expect(items.map(({ text, port }) => [text, port])).toEqual([
@@ -147,7 +135,7 @@ test("a session that ended while beckon did not run does not work on its port fo
 test("events and runs of ports are removed with everything else that is too old", async () => {
   const old = createHistoryFixture(temporaryFolder(), { now: () => now + 40 * 24 * hourMs });
   await old.open({ days: 365, maxMb: 1_000 });
-  await old.write([...rows, { row: "session-event", key: "claude:a", event }]);
+  await old.write([...rows, { kind: "session-event", key: "claude:a", event }]);
   await old.setRetention({ days: 30, maxMb: 1_000 });
   expect(old.read("SELECT * FROM session_events")).toEqual([]);
   expect(old.read("SELECT * FROM port_runs WHERE to_at IS NOT NULL")).toEqual([]);

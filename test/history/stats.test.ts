@@ -6,7 +6,7 @@ import type { Lanes, SpanState, Stats } from "../../src/core/interfaces/wire.ts"
 import { dayMs, hourMs, minuteMs } from "../../src/core/timing.ts";
 import type { SessionRow, StateRow } from "../../src/history/rows.ts";
 import { removeTemporaryFolders, temporaryFolder } from "../storage/folder.ts";
-import { createHistoryFixture, createTestRow, type HistoryFixture } from "./fixture.ts";
+import { createHistoryFixture, createTestAsk, createTestRow, type HistoryFixture } from "./fixture.ts";
 
 afterAll(removeTemporaryFolders);
 
@@ -22,9 +22,10 @@ const session = (name: string, project: string, more: Partial<SessionRow> = {}):
 const shop = session("a", "shop");
 const site = session("b", "site");
 
-const span = ({ key }: SessionRow, state: SpanState | null, at: number): StateRow => ({
-  row: "span",
-  key,
+const span = (row: SessionRow, state: SpanState | null, at: number): StateRow => ({
+  kind: "span",
+  session: row,
+  before: null,
   state,
   at,
 });
@@ -32,22 +33,14 @@ const span = ({ key }: SessionRow, state: SpanState | null, at: number): StateRo
 /** A session that waits from one time to another; `to` is null while it does. */
 function wait(row: SessionRow, from: number, to: number | null, how: AskEnding | null): StateRow[] {
   const id = `${row.key}#${from}:ask`;
-  const ask = {
-    id,
-    key: row.key,
-    request: null,
-    kind: "permission",
-    agentId: null,
-    tool: "Bash",
-    summary: "ls",
-    openedAt: from,
-  } as const;
-  const opened: StateRow[] = [{ row: "ask-opened", session: row, ask }, span(row, "waiting", from)];
-  if (to === null || how === null) return opened;
+  const opened = createTestAsk(id, row, from, "ls");
+  const rows = [opened, span(row, "waiting", from)];
+  if (to === null || how === null) return rows;
+  const waitedMs = to - from;
   return [
-    ...opened,
-    { row: "ask-closed", id, request: null, session: row, at: to, waitedMs: to - from },
-    { row: "ask-ended", id, request: null, how, where: "terminal" },
+    ...rows,
+    { ...opened, kind: "ask-closed", at: to, waitedMs },
+    { ...opened, kind: "ask-ended", how, where: "terminal", waitedMs },
     span(row, "working", to),
   ];
 }
@@ -61,9 +54,9 @@ const day: readonly StateRow[] = [
   ...wait(site, hour(10), hour(10) + 5, "rule"),
   ...wait(site, hour(10.5), hour(10.5) + minuteMs, "dismissed"),
   span(site, "ready", hour(11)),
-  { row: "session", session: { ...shop, tokens: 1_000, costMicros: 2_000_000 } },
-  { row: "session", session: { ...shop, tokens: 1_500, costMicros: 3_000_000 } },
-  { row: "session", session: { ...site, tokens: 500, costMicros: null } },
+  { kind: "session", session: { ...shop, tokens: 1_000, costMicros: 2_000_000 } },
+  { kind: "session", session: { ...shop, tokens: 1_500, costMicros: 3_000_000 } },
+  { kind: "session", session: { ...site, tokens: 500, costMicros: null } },
 ];
 
 let history: HistoryFixture;
@@ -254,7 +247,7 @@ test("a dialog that no hook described and that was gone within a second is neith
   await fixture.open();
   const withoutText = (rows: readonly StateRow[]) =>
     rows.map((row) =>
-      row.row === "ask-opened" ? { ...row, ask: { ...row.ask, tool: null, summary: "" } } : row,
+      row.kind === "ask-opened" ? { ...row, ask: { ...row.ask, tool: null, summary: "" } } : row,
     );
   await fixture.write([
     ...withoutText(wait(shop, hour(9), hour(9) + 40, "dismissed")),

@@ -55,20 +55,22 @@ export interface AskEnd {
 
 /**
  * What a change of a session means to a user, found by comparing the session with what was known of it. `id` names an ask in
- * the history: it does not change when the ask is named, nor over a restart if a hook opened it.
+ * the history: it does not change when the ask is named, nor over a restart if a hook opened it. `Of` is what is kept of the session.
+ *
+ * streams/ has what becomes of it in each format.
  */
-export type Transition =
+export type Transition<Of = Session> =
   /** A blocking ask is on the screen. */
   | {
       readonly kind: "ask-opened" | "ask-named";
       readonly id: string;
-      readonly session: Session;
+      readonly session: Of;
       readonly ask: Ask;
     }
   | {
       readonly kind: "ask-closed";
       readonly id: string;
-      readonly session: Session;
+      readonly session: Of;
       readonly ask: Ask;
       readonly at: number;
       /** How long it was on the screen. */
@@ -78,7 +80,7 @@ export type Transition =
   | {
       readonly kind: "ask-ended";
       readonly id: string;
-      readonly session: Session;
+      readonly session: Of;
       readonly ask: Ask;
       readonly how: AskEnding;
       readonly where: string | null;
@@ -87,16 +89,16 @@ export type Transition =
   /** `state` is null if the session is over, `before` if it was not known. */
   | {
       readonly kind: "span";
-      readonly session: Session;
+      readonly session: Of;
       readonly before: SpanState | null;
       readonly state: SpanState | null;
       readonly at: number;
     }
-  | { readonly kind: "child-appeared" | "child-ended"; readonly session: Session; readonly child: Child }
+  | { readonly kind: "child-appeared" | "child-ended"; readonly session: Of; readonly child: Child }
   /** For the record of a port. `key` is the session; empty for a port that no session worked on. */
   | { readonly kind: "session-event"; readonly key: string; readonly event: SessionEvent }
   /** Its process disappeared in the middle of a turn. */
-  | { readonly kind: "died"; readonly session: Session; readonly at: number }
+  | { readonly kind: "died"; readonly session: Of; readonly at: number }
   /** beckon does not list the session any more. */
   | { readonly kind: "departed"; readonly key: string; readonly at: number };
 

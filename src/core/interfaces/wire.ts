@@ -316,11 +316,9 @@ export interface StreamEvents {
   readonly "session.event": SessionEvent;
 }
 
-/** An event as it is sent: the id is the cursor for Last-Event-ID. */
-export type StreamEvent = {
-  readonly [Name in keyof StreamEvents]: {
-    readonly id: string;
-    readonly event: Name;
-    readonly data: StreamEvents[Name];
-  };
+export type StreamMessage = {
+  readonly [Name in keyof StreamEvents]: { readonly event: Name; readonly data: StreamEvents[Name] };
 }[keyof StreamEvents];
+
+/** As it is sent: the id is the cursor for Last-Event-ID. */
+export type StreamEvent = StreamMessage & { readonly id: string };

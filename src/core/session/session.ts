@@ -253,8 +253,8 @@ export function nameOfChild({ name, type }: Pick<Child, "name" | "type">): strin
   return name || type || "Subagent";
 }
 
-export function projectOf(session: Session): string | null {
-  return session.project ?? baseName(session.firstCwd);
+export function projectOf({ project, firstCwd }: Pick<Session, "project" | "firstCwd">): string | null {
+  return project ?? baseName(firstCwd);
 }
 
 function baseName(path: string | null): string | null {

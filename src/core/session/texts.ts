@@ -9,6 +9,10 @@ export function summarizeAsk(ask: AskSubject): string {
   return ask.summary === "" ? describeReason(ask) : `${subjectOf(ask)}: ${stripHeading(ask)}`;
 }
 
+/** "Bash: npm run deploy", as it is recorded. */
+export const formatCall = (tool: string | null, summary: string | null): string =>
+  [tool, summary].filter(Boolean).join(": ");
+
 /** "1 of 2: Which colour?", to be read after "has 2 questions". */
 export function formatFirstQuestion({ summary, questions = 1 }: Pick<Ask, "summary" | "questions">): string {
   return questions > 1 && summary !== "" ? `1 of ${questions}: ${summary}` : summary;

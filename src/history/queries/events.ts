@@ -2,7 +2,7 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 import type { StreamEvent } from "../../core/interfaces/wire.ts";
 import { limits } from "../../core/limits.ts";
-import type { NormalizedEvent } from "../../core/normalized-event.ts";
+import type { NormalizedEvent } from "../../streams/normalized-event.ts";
 import { parseSeq } from "../seq.ts";
 
 type Values = SQLQueryBindings[];

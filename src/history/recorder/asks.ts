@@ -1,8 +1,8 @@
 /** Writes asks: each is a row, an item of the list, and the events `agent_blocked` and `agent_unblocked`. */
-
 import type { AskEnding } from "../../core/answers/ending.ts";
-import type { NormalizedFields } from "../../core/normalized-event.ts";
-import { createWaitingEvent } from "../../streams/lifecycle.ts";
+import { createAskItem } from "../../streams/history-item.ts";
+import { createWaitingEvent } from "../../streams/lifecycle-event.ts";
+import { createBlockedEvent, createBlockedId } from "../../streams/normalized-event.ts";
 import type { AskRow, OpenState, SessionRow } from "../rows.ts";
 import type { EventWriter, ItemSession } from "./events.ts";
 import type { SessionWriter } from "./sessions.ts";
@@ -15,9 +15,9 @@ interface AskName {
 }
 
 export interface AskWriter {
-  open(session: SessionRow, ask: AskRow): void;
+  open(row: AskRow): void;
   /** A hook has described an ask that was open already. */
-  name(session: SessionRow, ask: AskRow): void;
+  name(row: AskRow): void;
   /** `session` is null if it is not known any more. */
   close(ask: AskName, session: SessionRow | null, at: number, waitedMs: number): void;
   end(ask: AskName, how: AskEnding, where: string | null): void;
@@ -29,15 +29,15 @@ export interface AskWriter {
 const minUnnamedMs = 1_000;
 
 export function createAskWriter(sql: Statements, events: EventWriter, sessions: SessionWriter): AskWriter {
-  function open(session: SessionRow, ask: AskRow): void {
+  function open(row: AskRow): void {
+    const { id, session, ask } = row;
+    const { request, kind, agentId, tool, summary, at } = ask;
     sessions.write(session);
-    const { id, key, request, kind, agentId, tool, summary, openedAt } = ask;
     if (sql.findAsk.get(id, request)) return;
-    const seq = events.addItem(id, openedAt, itemSessionOf(session), { kind, text: formatAsk(ask) });
-    sql.addAsk.run(id, key, request, kind, agentId, tool, summary, session.project, openedAt, seq);
-    events.addEvent(createBlockedEvent("agent_blocked", id, openedAt, session, ask), null);
-    const { firstCwd } = sessions.find(key);
-    events.addLifecycle(createWaitingEvent(id, session, { kind, at: openedAt }, firstCwd));
+    const seq = events.addItem(id, at, itemSessionOf(session), createAskItem(ask));
+    sql.addAsk.run(id, session.key, request, kind, agentId, tool, summary, session.project, at, seq);
+    events.addEvent(createBlockedEvent("agent_blocked", id, at, session, ask), null);
+    events.addLifecycle(createWaitingEvent(row, sessions.find(session.key).firstCwd));
   }
 
   function remove({ id, opened_at, item_seq }: AskTableRow): void {
@@ -48,14 +48,14 @@ export function createAskWriter(sql: Statements, events: EventWriter, sessions: 
 
   const writer: AskWriter = {
     open,
-    name(session, ask) {
-      if (sql.nameAsk.run(ask.request, ask.kind, ask.tool, ask.summary, ask.id).changes === 0) {
-        open(session, ask);
+    name(row) {
+      const { id, session, ask } = row;
+      if (sql.nameAsk.run(ask.request, ask.kind, ask.tool, ask.summary, id).changes === 0) {
+        open(row);
         return;
       }
-      const seq = sql.readAsk.get(ask.id, null)?.item_seq ?? null;
-      const item = { kind: ask.kind, text: formatAsk(ask) };
-      if (seq !== null) events.changeItem(seq, itemSessionOf(session), item);
+      const seq = sql.readAsk.get(id, null)?.item_seq ?? null;
+      if (seq !== null) events.changeItem(seq, itemSessionOf(session), createAskItem(ask));
     },
     close({ id, request }, session, at, waitedMs) {
       const row = sql.readAsk.get(id, request);
@@ -78,7 +78,7 @@ export function createAskWriter(sql: Statements, events: EventWriter, sessions: 
       sql.endItem.run(how, where, row.item_seq);
     },
     closeLost({ asks, closing }) {
-      const openIds = new Set([...closing, ...asks.flatMap(({ ask }) => [ask.id, ask.request ?? ask.id])]);
+      const openIds = new Set([...closing, ...asks.flatMap(({ id, ask }) => [id, ask.request ?? id])]);
       for (const { id, request, opened_at, last_at } of sql.listOpenAsks.all()) {
         if (openIds.has(id) || (request !== null && openIds.has(request))) continue;
         const at = Math.max(opened_at, last_at ?? opened_at);
@@ -92,41 +92,4 @@ export function createAskWriter(sql: Statements, events: EventWriter, sessions: 
 
 export function itemSessionOf({ key, agent, project, branch }: SessionRow): ItemSession {
   return { key, provider: agent, project, branch };
-}
-
-function formatAsk({ tool, summary }: AskRow): string {
-  return [tool, summary].filter(Boolean).join(": ");
-}
-
-type BlockedType = "agent_blocked" | "agent_unblocked";
-
-function createBlockedId(type: BlockedType, askId: string): string {
-  return `${askId}:${type === "agent_blocked" ? "blocked" : "unblocked"}`;
-}
-
-function createBlockedEvent(
-  event_type: BlockedType,
-  askId: string,
-  at: number,
-  session: SessionRow,
-  ask: Pick<AskRow, "kind" | "agentId" | "tool" | "summary">,
-): NormalizedFields {
-  const workspace = session.project ?? "unknown";
-  return {
-    id: createBlockedId(event_type, askId),
-    version: "1.1",
-    ts: new Date(at).toISOString(),
-    event_type,
-    source: "synthetic",
-    workspace_id: workspace,
-    terminal_session_id: session.tty ?? session.fingerprint ?? "unknown",
-    run_id: null,
-    session_id: session.sessionId,
-    agent_id: `${workspace}/${ask.agentId ?? "leader"}`,
-    target_agent_id: null,
-    task_id: null,
-    severity: "info",
-    payload: { kind: ask.kind, ...(ask.tool === null ? {} : { tool_name: ask.tool }), summary: ask.summary },
-    thinking_text: null,
-  };
 }

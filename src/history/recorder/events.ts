@@ -1,9 +1,10 @@
 /** Writes what is listed and exported: normalized events, items with their search text, and lifecycle events. */
 import type { SQLQueryBindings } from "bun:sqlite";
-import type { HistoryItem, HistoryKind, Severity } from "../../core/interfaces/wire.ts";
-import type { LifecycleEvent } from "../../core/lifecycle-event.ts";
-import type { NormalizedFields } from "../../core/normalized-event.ts";
+import type { HistoryItem } from "../../core/interfaces/wire.ts";
 import { truncate } from "../../core/text/truncate.ts";
+import type { ItemText } from "../../streams/history-item.ts";
+import type { LifecycleEvent } from "../../streams/lifecycle-event.ts";
+import type { NormalizedFields } from "../../streams/normalized-event.ts";
 import { toSearchText } from "../search-text.ts";
 import { createInserter, toSeq } from "../seq.ts";
 import type { Statements } from "./statements.ts";
@@ -12,12 +13,6 @@ const maxItemLength = 2_000;
 
 /** The fields of an item that belong to its session. */
 export type ItemSession = Pick<HistoryItem, "key" | "provider" | "project" | "branch">;
-
-export interface ItemText {
-  readonly kind: HistoryKind;
-  readonly text: string;
-  readonly severity?: Severity;
-}
 
 export interface EventWriter {
   /** Returns false if the event is known. */

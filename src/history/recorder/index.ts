@@ -2,25 +2,24 @@
  * Writes the history: lines of the journal, and what the state adds to them. Every row has an id that follows from what it
  * records, so that recording something again changes nothing.
  */
-
 import type { Database } from "bun:sqlite";
 import type { EventDetails } from "../../agents/agent.ts";
 import { type HookMessage, openEnvelope } from "../../agents/envelope.ts";
 import type { LoadedAgents } from "../../agents/index.ts";
 import type { AgentEvent } from "../../core/session/event.ts";
 import { isProbe } from "../../core/session/probe.ts";
+import { nameOfChild, projectOf } from "../../core/session/session.ts";
 import { parseSessionKey, sessionKeyOf } from "../../core/session/session-ref.ts";
-import { statusTexts } from "../../core/session/texts.ts";
 import { truncate } from "../../core/text/truncate.ts";
 import { timing } from "../../core/timing.ts";
 import { errorCode } from "../../storage/files.ts";
 import type { JournalLine, JournalPosition } from "../../storage/journal/index.ts";
 import { type JournalledSessionEvent, readSessionEventBody } from "../../storage/journal/session-event.ts";
-import { createLifecycleEvent } from "../../streams/lifecycle.ts";
-import { type EventRow, findProject, normalizeHook } from "../normalize.ts";
-import type { OpenState, StateRow } from "../rows.ts";
+import { createEventItem, createPortItem, diedItem } from "../../streams/history-item.ts";
+import { createLifecycleEvent } from "../../streams/lifecycle-event.ts";
+import { type EventRow, normalizeHook } from "../../streams/normalized-event.ts";
+import type { OpenState, RowOf, StateRow } from "../rows.ts";
 import { createAskWriter, itemSessionOf } from "./asks.ts";
-import { describeItem, describePortItem } from "./describe-item.ts";
 import { createEventWriter } from "./events.ts";
 import { createSessionWriter, type KnownSession } from "./sessions.ts";
 import { prepareStatements } from "./statements.ts";
@@ -103,23 +102,24 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
     const key = sessionKeyOf(event);
     const session = sessions.find(key);
     if (isDuplicate(session, event)) return null;
-    session.project ??= findProject(event);
+    session.project ??= projectOf({ project: event.project, firstCwd: event.cwd });
     session.firstCwd ??= event.cwd;
     const details = agent?.readDetails?.(message.payload) ?? {};
     if (!addEvents(normalizeHook(message, event, details), event, details)) return event;
     recordTurn(key, session, event);
     const { firstCwd, turnCount, project, branch } = session;
     events.addLifecycle(createLifecycleEvent(event, { projectPath: firstCwd, turnCount }));
-    const item = describeItem(event, details);
+    const item = createEventItem(event, details);
     if (item) events.addItem(id, at, { key, provider: event.agent, project, branch }, item);
     sessions.touch(key, event);
     return event;
   }
 
-  function recordChild(row: Extract<StateRow, { row: "child" }>): void {
-    const { session, agentId, title, startedAt, endedAt } = row;
+  function recordChild({ session, child }: RowOf<"child-appeared" | "child-ended">): void {
     const { key, agent, sessionId, project, cwd, lastAt } = session;
-    const times = [startedAt, lastAt, endedAt];
+    const { agentId, startedAt, running, at } = child;
+    const times = [startedAt, lastAt, running ? null : at];
+    const title = nameOfChild(child);
     sql.writeChild.run(
       `${key}/${agentId}`,
       agent,
@@ -141,7 +141,7 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
     const row = [id, session_id, key, port_id, event_type, ...text, severity, created_at];
     if (sql.addSessionEvent.run(...row).changes === 0) return;
     sessions.writeRun(key, event);
-    const item = describePortItem(event);
+    const item = createPortItem(event);
     if (!item) return;
     const { project, branch } = sessions.find(key);
     const provider = parseSessionKey(key)?.agent ?? "";
@@ -175,28 +175,27 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
       }
     },
     recordRow(row) {
-      switch (row.row) {
+      switch (row.kind) {
         case "session":
           return sessions.write(row.session);
         case "ask-opened":
-          return asks.open(row.session, row.ask);
+          return asks.open(row);
         case "ask-named":
-          return asks.name(row.session, row.ask);
+          return asks.name(row);
         case "ask-closed":
-          return asks.close(row, row.session, row.at, row.waitedMs);
+          return asks.close({ id: row.id, request: row.ask.request }, row.session, row.at, row.waitedMs);
         case "ask-ended":
-          return asks.end(row, row.how, row.where);
+          return asks.end({ id: row.id, request: row.ask.request }, row.how, row.where);
         case "span":
-          return sessions.changeSpan(row.key, row.state, row.at);
-        case "child":
+          return sessions.changeSpan(row.session.key, row.state, row.at);
+        case "child-appeared":
+        case "child-ended":
           return recordChild(row);
         case "session-event":
           return recordSessionEvent(row);
-        case "died": {
-          const item = { kind: "failed", text: statusTexts.died, severity: "error" } as const;
-          events.addItem(`${row.session.key}#${row.at}:died`, row.at, itemSessionOf(row.session), item);
+        case "died":
+          events.addItem(`${row.session.key}#${row.at}:died`, row.at, itemSessionOf(row.session), diedItem);
           return;
-        }
         case "change":
           sql.addChange.run(row.seq, row.event, row.data);
       }
@@ -210,7 +209,7 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
       }
       // A session that still works on its port is written again after this.
       sessions.closePortsExcept(new Set(open.spans.map(({ key }) => key)));
-      for (const { session, ask } of open.asks) asks.open(session, ask);
+      for (const row of open.asks) asks.open(row);
       for (const { key, state, since } of missing.values()) sessions.changeSpan(key, state, since);
     },
     close() {

@@ -1,6 +1,6 @@
 /** The statements that write the history, prepared once per database. */
 import type { Database, SQLQueryBindings, Statement } from "bun:sqlite";
-import type { AskRow } from "../rows.ts";
+import type { Ask } from "../../core/session/session.ts";
 import { type IdLister, seqsPerMs } from "../seq.ts";
 
 type Values = SQLQueryBindings[];
@@ -10,7 +10,7 @@ export interface AskTableRow {
   readonly id: string;
   readonly key: string;
   readonly request: string | null;
-  readonly kind: AskRow["kind"];
+  readonly kind: Ask["kind"];
   readonly agent_id: string | null;
   readonly tool: string | null;
   readonly summary: string;

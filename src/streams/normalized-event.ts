@@ -1,22 +1,76 @@
-/** Makes NormalizedEvents of what agents report. Pure. */
+/**
+ * NormalizedEvent 1.1: what happened, in terms that are the same for every agent. Made of each hook event, and of asks that open
+ * and close. Pure.
+ */
 import type { EventDetails } from "../agents/agent.ts";
 import type { HookMessage } from "../agents/envelope.ts";
 import type { Severity } from "../core/interfaces/wire.ts";
 import type { JsonRecord } from "../core/json.ts";
-import {
-  type NormalizedEvent,
-  type NormalizedEventType,
-  type NormalizedFields,
-  validateNormalizedEvent,
-} from "../core/normalized-event.ts";
 import type { AgentEvent } from "../core/session/event.ts";
+import { type Ask, projectOf, type Session } from "../core/session/session.ts";
 import { truncate } from "../core/text/truncate.ts";
 import { computeFingerprint } from "../core/view/snapshot.ts";
 import { limitJson, limitValue } from "./limit-json.ts";
 
+export const normalizedEventTypes = [
+  "agent_started",
+  "agent_stopped",
+  "agent_blocked",
+  "agent_unblocked",
+  "task_created",
+  "task_started",
+  "task_progress",
+  "task_completed",
+  "task_failed",
+  "tool_started",
+  "tool_succeeded",
+  "tool_failed",
+  "heartbeat",
+  "notification",
+  "schema_error",
+] as const;
+
+type NormalizedEventType = (typeof normalizedEventTypes)[number];
+
+/** Its names are a format. */
+export interface NormalizedEvent {
+  readonly id: string;
+  readonly version: "1.1";
+  /** ISO 8601, UTC. */
+  readonly ts: string;
+  readonly event_type: NormalizedEventType;
+  /** "synthetic": derived from the state, not sent by a hook. */
+  readonly source: "hook" | "synthetic";
+  readonly workspace_id: string;
+  readonly terminal_session_id: string;
+  /** The prompt that the event belongs to. */
+  readonly run_id: string | null;
+  readonly session_id: string | null;
+  /** `team/agent`. */
+  readonly agent_id: string;
+  readonly target_agent_id: string | null;
+  readonly task_id: string | null;
+  readonly severity: Severity;
+  readonly payload: JsonRecord;
+  readonly thinking_text: string | null;
+  /** The hook's payload: masked, without tool output, and limited in size. */
+  readonly raw: unknown;
+}
+
+/** Without the hook's payload, which is long and has no rules. */
+export type NormalizedFields = Omit<NormalizedEvent, "raw">;
+
 const maxRawLength = 1_500;
 const maxTextLength = 1_900;
 const maxInputLength = 800;
+
+const unknownWorkspace = "unknown";
+
+export const nameWorkspace = (session: Pick<Session, "project" | "firstCwd">): string =>
+  projectOf(session) ?? unknownWorkspace;
+
+/** `team/agent`, `team/leader`; the workspace stands for a missing team. */
+export const createAgentId = (team: string, agent: string | null): string => `${team}/${agent ?? "leader"}`;
 
 type Draft = Pick<NormalizedEvent, "event_type" | "payload"> &
   Partial<Pick<NormalizedEvent, "severity" | "task_id">>;
@@ -27,9 +81,15 @@ export interface EventRow {
   readonly raw: string | null;
 }
 
+/** What is recorded of a session that waits. */
+interface BlockedSession extends Pick<Session, "sessionId" | "project"> {
+  readonly tty: string | null;
+  readonly fingerprint: string | null;
+}
+
 export function normalizeHook(message: HookMessage, event: AgentEvent, details: EventDetails): EventRow[] {
   const thinking = details.thinking;
-  const workspace = findProject(event) ?? "unknown";
+  const workspace = nameWorkspace({ project: event.project, firstCwd: event.cwd });
   const common = {
     version: "1.1",
     ts: new Date(event.at).toISOString(),
@@ -38,7 +98,7 @@ export function normalizeHook(message: HookMessage, event: AgentEvent, details: 
     terminal_session_id: findTerminal(event),
     run_id: event.promptId,
     session_id: event.sessionId,
-    agent_id: createAgentId(workspace, event, details),
+    agent_id: createAgentId(details.teamName ?? workspace, details.agentName ?? event.agentId),
     target_agent_id: null,
   } as const;
   const drafts = [draftEvent(event, details), draftTask(details)].filter((draft) => draft !== null);
@@ -55,26 +115,43 @@ export function normalizeHook(message: HookMessage, event: AgentEvent, details: 
   }));
 }
 
-/** The project that the forwarder names, or the folder's name. null if there is neither. */
-export function findProject({ project, cwd }: Pick<AgentEvent, "project" | "cwd">): string | null {
-  return project ?? cwd?.split(/[\\/]/).filter(Boolean).at(-1) ?? null;
+type BlockedType = "agent_blocked" | "agent_unblocked";
+
+export const createBlockedId = (type: BlockedType, askId: string): string =>
+  `${askId}:${type === "agent_blocked" ? "blocked" : "unblocked"}`;
+
+/** An ask that opened or closed. */
+export function createBlockedEvent(
+  event_type: BlockedType,
+  askId: string,
+  at: number,
+  session: BlockedSession,
+  { kind, agentId, tool, summary }: Pick<Ask, "kind" | "agentId" | "tool" | "summary">,
+): NormalizedFields {
+  const workspace_id = session.project ?? unknownWorkspace;
+  return {
+    id: createBlockedId(event_type, askId),
+    version: "1.1",
+    ts: new Date(at).toISOString(),
+    event_type,
+    source: "synthetic",
+    workspace_id,
+    terminal_session_id: session.tty ?? session.fingerprint ?? "unknown",
+    run_id: null,
+    session_id: session.sessionId,
+    agent_id: createAgentId(workspace_id, agentId),
+    target_agent_id: null,
+    task_id: null,
+    severity: "info",
+    payload: { kind, ...(tool === null ? {} : { tool_name: tool }), summary },
+    thinking_text: null,
+  };
 }
 
 /** The terminal's own id, its tty, or the fingerprint of the session's process. */
 function findTerminal({ place, cwd }: AgentEvent): string {
   const fingerprint = () => computeFingerprint({ place, firstCwd: cwd });
   return place?.terminalSessionId ?? place?.tty ?? fingerprint() ?? "unknown";
-}
-
-/** `team/agent`, `team/leader`; the workspace stands for a missing team. */
-function createAgentId(
-  workspace: string,
-  { agentId }: Pick<AgentEvent, "agentId">,
-  details: EventDetails,
-): string {
-  const team = details.teamName ?? workspace;
-  if (details.agentName !== undefined) return `${team}/${details.agentName}`;
-  return agentId === null ? `${team}/leader` : `${team}/${agentId}`;
 }
 
 function draftEvent(event: AgentEvent, details: EventDetails): Draft | null {
@@ -171,4 +248,36 @@ function pick(values: Readonly<Record<string, unknown>>): JsonRecord {
 function severityOfLevel(level: string | undefined): Severity {
   if (level === "error" || level === "debug") return level;
   return level === "warn" || level === "warning" ? "warn" : "info";
+}
+
+const requiredFields = [
+  "id",
+  "version",
+  "ts",
+  "event_type",
+  "source",
+  "workspace_id",
+  "terminal_session_id",
+  "agent_id",
+] as const satisfies readonly (keyof NormalizedFields)[];
+
+/** Lists the fields that an event of this type must have and has not. `exit_code` may be null. */
+function findMissingFields(event: NormalizedFields): string[] {
+  const missing: string[] = requiredFields.filter((name) => event[name] === "");
+  const { event_type: type, payload } = event;
+  if (type.startsWith("task_") && !event.task_id) missing.push("task_id");
+  if (type.startsWith("tool_") && !payload.tool_name) missing.push("payload.tool_name");
+  if (type === "tool_failed") {
+    if (payload.exit_code === undefined) missing.push("payload.exit_code");
+    if (!payload.error_message) missing.push("payload.error_message");
+  }
+  return missing;
+}
+
+/** An event that misses required fields becomes a schema_error that names them. */
+function validateNormalizedEvent(event: NormalizedFields): NormalizedFields {
+  const missing = findMissingFields(event);
+  if (missing.length === 0) return event;
+  const payload = { event_type: event.event_type, missing, ...event.payload };
+  return { ...event, event_type: "schema_error", severity: "error", payload };
 }

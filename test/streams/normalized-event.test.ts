@@ -2,8 +2,12 @@
 import { describe, expect, test } from "bun:test";
 import { claude } from "../../src/agents/claude/index.ts";
 import { openEnvelope } from "../../src/agents/envelope.ts";
-import { type NormalizedFields, normalizedEventTypes } from "../../src/core/normalized-event.ts";
-import { normalizeHook } from "../../src/history/normalize.ts";
+import { projectOf } from "../../src/core/session/session.ts";
+import {
+  type NormalizedFields,
+  normalizedEventTypes,
+  normalizeHook,
+} from "../../src/streams/normalized-event.ts";
 import { readRecordings } from "../replay/recording.ts";
 
 const at = Date.UTC(2026, 10, 17, 9, 30);
@@ -142,6 +146,12 @@ describe("names", () => {
     expect(normalizeOne(hook("Stop"), { tty: "/dev/pts/3" }).terminal_session_id).toBe("/dev/pts/3");
     const named = normalizeOne(hook("Stop"), { tty: "/dev/pts/3", terminal_session_id: "t9" });
     expect(named.terminal_session_id).toBe("t9");
+  });
+
+  test("a session in the root folder has the workspace that its asks and the session list have", () => {
+    const { workspace_id } = normalizeOne(hook("UserPromptSubmit", { prompt: "x", cwd: "/" }));
+    expect(workspace_id).toBe(projectOf({ project: null, firstCwd: "/" }) ?? "");
+    expect(workspace_id).toBe("/");
   });
 });
 

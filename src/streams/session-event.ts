@@ -1,13 +1,12 @@
-/** Makes SessionEvents of what happens to a session. */
-
+/** SessionEvents: what is recorded of a session whose project has the work guard on, or that works on a port. */
 import type { GuardSettings } from "../core/config/work-guard.ts";
 import type { SessionChange, Transition } from "../core/interfaces/index.ts";
 import type { SessionEvent, SessionEventType } from "../core/interfaces/wire.ts";
 import type { AgentEvent, SessionPort } from "../core/session/event.ts";
 import { nameOfChild, type Session } from "../core/session/session.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
+import { formatCall } from "../core/session/texts.ts";
 import { truncateEnd } from "../core/text/text.ts";
-import { findPort, type PortBook } from "./ports.ts";
 
 const maxSummaryColumns = 200;
 /** Of one edit. A patch can have more. */
@@ -118,7 +117,7 @@ export function createEventFinder() {
           ];
         case "untracked-edit": {
           const { tool, path, isBlocked } = change;
-          const subject = [tool, path].filter(Boolean).join(": ");
+          const subject = formatCall(tool, path);
           return [
             create("untracked_edit", {
               summary: isBlocked ? `Refused without a port: ${subject}` : `Without a port: ${subject}`,
@@ -146,7 +145,7 @@ export function createEventFinder() {
       switch (transition.kind) {
         case "ask-opened": {
           const { id, session, ask } = transition;
-          const summary = [ask.tool, ask.summary].filter(Boolean).join(": ") || ask.kind;
+          const summary = formatCall(ask.tool, ask.summary) || ask.kind;
           const details = { kind: ask.kind, tool: ask.tool };
           return [
             createSessionEvent(
@@ -158,7 +157,7 @@ export function createEventFinder() {
         }
         case "ask-ended": {
           const { id, session, ask, how, where, waitedMs } = transition;
-          const summary = `${how}: ${[ask.tool, ask.summary].filter(Boolean).join(": ") || ask.kind}`;
+          const summary = `${how}: ${formatCall(ask.tool, ask.summary) || ask.kind}`;
           const details = { how, where, waited_ms: waitedMs };
           return [
             createSessionEvent("decision", { id, at: ask.at + waitedMs, session }, { summary, details }),
@@ -241,43 +240,4 @@ function findOverflow(
   if (before?.context && before.context.used >= budget) return [];
   const details = { tokens_used: context.used, token_budget: budget };
   return [{ summary: `${context.used} tokens, the budget is ${budget}`, details, severity: "warn" }];
-}
-
-/** Of a file that others have written: more ports do not end at once. */
-const maxReportedEnds = 100;
-
-export const keyOfPort = (project: string, id: string): string => `port ${project} ${id}`;
-
-/** Ports that ended between two readings, unless a session reports it, and ports that depended on them. */
-export function createEndEvents(
-  before: PortBook,
-  book: PortBook,
-  reported: ReadonlySet<string>,
-  at: number,
-): SessionEvent[] {
-  return Object.entries(book.projects).flatMap(([project, ports]) => {
-    const ended = ports.filter(
-      (port) => port.endedAt !== null && findPort(before, project, port.id)?.endedAt === null,
-    );
-    return ended.slice(0, maxReportedEnds).flatMap((port) => {
-      const id = `${keyOfPort(project, port.id)} ${port.endedAt}`;
-      const context = { id, at, session: null };
-      const summary = `${port.id}: ${port.title}`;
-      const details = { project, ...(port.note === null ? {} : { note: port.note }) };
-      const dependents = ports.filter(({ dependsOn }) => dependsOn.includes(port.id));
-      return [
-        ...(reported.has(keyOfPort(project, port.id))
-          ? []
-          : [createSessionEvent("port_end", context, { summary, details }, port)]),
-        ...dependents.slice(0, maxReportedEnds).map((waiting) => {
-          const resolved = {
-            summary: `${waiting.id} no longer waits for ${port.id}`,
-            details: { project, dependency: port.id },
-          };
-          const own = { ...context, id: `${id} ${waiting.id}` };
-          return createSessionEvent("dependency_resolved", own, resolved, waiting);
-        }),
-      ];
-    });
-  });
 }

@@ -1,7 +1,31 @@
-/** Makes LifecycleEvents of sessions, turns and skills. Pure. */
-import type { LifecycleEvent } from "../core/lifecycle-event.ts";
+/** LifecycleEvent: a line of the shared stream that other tools read, about a session, a turn or a skill. Pure. */
+import type { Transition } from "../core/interfaces/index.ts";
 import type { AgentEvent } from "../core/session/event.ts";
-import type { Ask } from "../core/session/session.ts";
+import type { Session } from "../core/session/session.ts";
+
+/** Its names are a format. */
+export interface LifecycleEvent {
+  readonly id: string;
+  readonly eventType: "session.lifecycle" | "turn.start" | "turn.end" | "skill.lifecycle";
+  readonly phase?:
+    | "started"
+    | "ended"
+    | "waiting_permission"
+    | "waiting_question"
+    | "in_progress"
+    | "completed";
+  readonly occurredAtIso: string;
+  readonly sessionId: string;
+  readonly provider: string;
+  readonly projectPath: string | null;
+  readonly cwd?: string | null;
+  readonly prompt?: string;
+  readonly transcriptPath?: string | null;
+  readonly skillName?: string;
+  readonly triggerCommand?: string;
+  readonly turnSeq?: number | null;
+  readonly targetDocPath?: string | null;
+}
 
 export interface LifecycleContext {
   /** The folder in which the session was started. null if unknown. */
@@ -9,6 +33,11 @@ export interface LifecycleContext {
   /** How many prompts the session has had. */
   readonly turnCount: number;
 }
+
+type OpenedAsk = Extract<
+  Transition<Pick<Session, "agent" | "sessionId" | "cwd">>,
+  { kind: "ask-opened" | "ask-named" }
+>;
 
 /** null if the event starts or ends neither a session, a turn nor a skill. */
 export function createLifecycleEvent(
@@ -51,21 +80,18 @@ export function createLifecycleEvent(
   }
 }
 
+/** `projectPath` is null if unknown. */
 export function createWaitingEvent(
-  id: string,
-  {
-    agent,
-    sessionId,
-    cwd,
-  }: { readonly agent: string; readonly sessionId: string; readonly cwd: string | null },
-  { kind, at }: Pick<Ask, "kind" | "at">,
+  { id, session, ask }: OpenedAsk,
   projectPath: string | null,
 ): LifecycleEvent {
+  const { agent, sessionId, cwd } = session;
+  const isPermission = ask.kind === "permission" || ask.kind === "plan";
   return {
     id,
     eventType: "session.lifecycle",
-    phase: kind === "permission" || kind === "plan" ? "waiting_permission" : "waiting_question",
-    occurredAtIso: new Date(at).toISOString(),
+    phase: isPermission ? "waiting_permission" : "waiting_question",
+    occurredAtIso: new Date(ask.at).toISOString(),
     sessionId,
     provider: agent,
     projectPath,

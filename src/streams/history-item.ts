@@ -1,11 +1,18 @@
-/** Which events are listed in the history, and with which text. Pure. */
-import type { EventDetails } from "../../agents/agent.ts";
-import type { SessionEvent } from "../../core/interfaces/wire.ts";
-import type { AgentEvent } from "../../core/session/event.ts";
-import type { ItemText } from "./events.ts";
+/** What is listed in the history, and with which text. Pure. */
+import type { EventDetails } from "../agents/agent.ts";
+import type { HistoryKind, SessionEvent, Severity } from "../core/interfaces/wire.ts";
+import type { AgentEvent } from "../core/session/event.ts";
+import type { Ask } from "../core/session/session.ts";
+import { formatCall, statusTexts } from "../core/session/texts.ts";
+
+export interface ItemText {
+  readonly kind: HistoryKind;
+  readonly text: string;
+  readonly severity?: Severity;
+}
 
 /** null if the event is not listed: only the start of a tool is, and asks are listed by themselves. */
-export function describeItem({ change }: AgentEvent, details: EventDetails): ItemText | null {
+export function createEventItem({ change }: AgentEvent, details: EventDetails): ItemText | null {
   switch (change.kind) {
     case "session-start":
       if (change.source === "compact") return { kind: "compact", text: "compacted" };
@@ -16,7 +23,7 @@ export function describeItem({ change }: AgentEvent, details: EventDetails): Ite
       return change.byMachine ? null : { kind: "prompt", text: change.text };
     case "tool-start": {
       if (change.skill) return { kind: "skill", text: change.skill.triggerCommand };
-      return { kind: "tool", text: [change.tool, change.summary].filter(Boolean).join(": ") };
+      return { kind: "tool", text: formatCall(change.tool, change.summary) };
     }
     case "tool-end": {
       if (change.outcome !== "failed") return null;
@@ -33,6 +40,12 @@ export function describeItem({ change }: AgentEvent, details: EventDetails): Ite
   }
 }
 
+export function createAskItem({ kind, tool, summary }: Pick<Ask, "kind" | "tool" | "summary">): ItemText {
+  return { kind: kind === "idle" ? "question" : kind, text: formatCall(tool, summary) };
+}
+
+export const diedItem: ItemText = { kind: "failed", text: statusTexts.died, severity: "error" };
+
 const portItemLabels: Readonly<Partial<Record<SessionEvent["event_type"], string>>> = {
   port_start: "started ",
   port_end: "ended ",
@@ -41,7 +54,7 @@ const portItemLabels: Readonly<Partial<Record<SessionEvent["event_type"], string
 };
 
 /** null if the event is not listed: what happens to a port is, the rest of a session's events are listed already. */
-export function describePortItem({ event_type, summary, severity }: SessionEvent): ItemText | null {
+export function createPortItem({ event_type, summary, severity }: SessionEvent): ItemText | null {
   const label = portItemLabels[event_type];
   return label === undefined ? null : { kind: "port", text: `${label}${summary}`, severity };
 }
