@@ -3,25 +3,13 @@
  * than that a dialog is gone, and it was seen "busy" for 0.2 s after Esc and before /exit too. So uncertain outcomes wait
  * for the next events.
  */
-
-import { type AskEnding, endingOfChange } from "../core/answers/ending.ts";
-import { leftInTerminal, nameEnding } from "../core/answers/words.ts";
-import type { SessionChange } from "../core/interfaces/index.ts";
+import { endingOfChange } from "../core/answers/ending.ts";
+import { inTerminal, leftInTerminal, nameEnding } from "../core/answers/words.ts";
+import type { AskEnd, SessionChange } from "../core/interfaces/index.ts";
 import type { AgentEvent } from "../core/session/event.ts";
 import { type Ask, isBlocking, type Session } from "../core/session/session.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
 import { timing } from "../core/timing.ts";
-
-export interface AskOutcome {
-  readonly session: Session;
-  readonly ask: Ask;
-  /** For the log. */
-  readonly outcome: string;
-  readonly how: AskEnding;
-  /** The session ended before anyone answered. */
-  readonly isAbandoned: boolean;
-  readonly at: number;
-}
 
 export interface AskOutcomes {
   onChange(change: SessionChange): void;
@@ -31,13 +19,13 @@ export interface AskOutcomes {
 
 export interface AskOutcomesOptions {
   readonly now: () => number;
-  readonly onOutcome: (outcome: AskOutcome) => void;
+  readonly onOutcome: (outcome: AskEnd) => void;
   /** For tests. */
   readonly waitMs?: number;
 }
 
 interface UncertainOutcome {
-  value: AskOutcome;
+  value: AskEnd;
   readonly timer: ReturnType<typeof setTimeout>;
 }
 
@@ -59,7 +47,7 @@ export function createAskOutcomes(options: AskOutcomesOptions): AskOutcomes {
     onOutcome(entry.value);
   }
 
-  function wait(value: AskOutcome): void {
+  function wait(value: AskEnd): void {
     const entry: UncertainOutcome = { value, timer: setTimeout(() => report(entry), waitMs) };
     const key = sessionKeyOf(value.session);
     uncertain.set(key, (uncertain.get(key) ?? new Set()).add(entry));
@@ -76,18 +64,14 @@ export function createAskOutcomes(options: AskOutcomesOptions): AskOutcomes {
     const finished = entries.findLast((entry) => endsToolOf(entry.value.ask, event));
     if (finished) {
       const outcome = describeOutcome(finished.value.ask, session, event);
-      finished.value = { ...finished.value, ...outcome, isAbandoned: false };
+      finished.value = { ...finished.value, ...outcome, by: inTerminal };
       report(finished);
     }
     for (const entry of entries) {
       const { ask, how } = entry.value;
       const isDecided = session.ended !== null || isEndWithoutTool(ask, event);
       if (entry === finished || how !== "replied" || !isDecided) continue;
-      entry.value = {
-        ...entry.value,
-        ...describeOutcome(ask, session, event),
-        isAbandoned: session.ended !== null,
-      };
+      entry.value = { ...entry.value, ...describeOutcome(ask, session, event), by: nameWho(session) };
     }
   }
 
@@ -99,11 +83,11 @@ export function createAskOutcomes(options: AskOutcomesOptions): AskOutcomes {
       const open = new Set(session.asks.map(({ id }) => id));
       for (const ask of before.asks) {
         if (open.has(ask.id) || !isBlocking(ask) || ask.from !== "hook") continue;
-        const isAbandoned = session.ended !== null;
         const outcome = describeOutcome(ask, session, event);
-        const value: AskOutcome = { session, ask, ...outcome, isAbandoned, at: now() };
+        const value: AskEnd = { session, ask, ...outcome, by: nameWho(session), at: now() };
         const isCertain =
-          isAbandoned || (event.change.kind !== "status" && event.change.kind !== "tool-batch-end");
+          session.ended !== null ||
+          (event.change.kind !== "status" && event.change.kind !== "tool-batch-end");
         if (isCertain) onOutcome(value);
         else wait(value);
       }
@@ -113,6 +97,9 @@ export function createAskOutcomes(options: AskOutcomesOptions): AskOutcomes {
     },
   };
 }
+
+/** A session that ends takes its asks with it: nobody has answered them. */
+const nameWho = ({ ended }: Session): string | null => (ended === null ? inTerminal : null);
 
 /** The tool of an elicitation goes on after its form, so its end says nothing. */
 function endsToolOf(ask: Ask, { change, agentId }: AgentEvent): boolean {
@@ -129,7 +116,7 @@ function describeOutcome(
   { kind }: Ask,
   { ended }: Session,
   { change }: AgentEvent,
-): Pick<AskOutcome, "outcome" | "how"> {
+): Pick<AskEnd, "outcome" | "how"> {
   const how = endingOfChange(change, kind);
   const isLeft = change.kind === "status" || change.kind === "ask-ended";
   if (how === "denied" && change.kind === "tool-batch-end") return { outcome: leftInTerminal.no, how };

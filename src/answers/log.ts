@@ -1,44 +1,11 @@
 /** The answer log: what was asked and answered, shown and not shown, one JSON line each, for `beckon log`. */
 import { constants, fstatSync, lstatSync, readFileSync, readSync, rmSync } from "node:fs";
-import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { limits } from "../core/limits.ts";
 import { dayMs } from "../core/timing.ts";
 import { ignoreErrors, openOwnFile, withFile, writePrivateFile } from "../storage/files.ts";
 import { appendBoundedLine } from "../storage/log.ts";
-
-/** Secrets in its texts are masked before they come here. */
-export interface AnswerLogEntry {
-  readonly at: number;
-  /** "not sent": a channel did not deliver it. */
-  readonly what: "answered" | "shown" | "not shown" | "not sent";
-  /** `agent:sessionId` */
-  readonly session: string;
-  readonly project: string | null;
-  /** What was asked, or what the alert is about. */
-  readonly asked: string;
-  /** "allowed", "denied: no", or why the alert was not shown. */
-  readonly outcome: string;
-  /** "command line", "notification", "rule …", "in the terminal"; null if nobody answered. */
-  readonly by: string | null;
-  /** The key of the alert that was shown or not. */
-  readonly alert?: string;
-}
-
-const AnswerLogEntrySchema = Type.Object({
-  at: Type.Number(),
-  what: Type.Union([
-    Type.Literal("answered"),
-    Type.Literal("shown"),
-    Type.Literal("not shown"),
-    Type.Literal("not sent"),
-  ]),
-  session: Type.String(),
-  project: Type.Union([Type.String(), Type.Null()]),
-  asked: Type.String(),
-  outcome: Type.String(),
-  by: Type.Union([Type.String(), Type.Null()]),
-});
+import { type AnswerLogEntry, AnswerLogEntrySchema } from "../streams/answer-log-entry.ts";
 
 export interface AnswerLog {
   /** Writes soon, together with other entries. */

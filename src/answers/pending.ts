@@ -6,12 +6,12 @@
 import type { AnswerSupport, RequestContext, WatchedRequest } from "../agents/agent.ts";
 import { openEnvelope } from "../agents/envelope.ts";
 import type { LoadedAgents } from "../agents/index.ts";
-import { type AskEnding, endingOfAnswer } from "../core/answers/ending.ts";
+import { endingOfAnswer } from "../core/answers/ending.ts";
 import { type AnswerStep, createStep, judgeAnswer } from "../core/answers/policy.ts";
-import { explainVerdict, formatAnswer, leftInTerminal } from "../core/answers/words.ts";
+import { explainVerdict, formatAnswer, inTerminal, leftInTerminal } from "../core/answers/words.ts";
 import type { Config } from "../core/config/config.ts";
 import { forgetOldest } from "../core/forget-oldest.ts";
-import type { ActionRefused, HoldHandler, HookConnection } from "../core/interfaces/index.ts";
+import type { ActionRefused, AskEnd, HoldHandler, HookConnection } from "../core/interfaces/index.ts";
 import { asRecord, isRecord, type JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { Answer, AskDetails } from "../core/session/ask-details.ts";
@@ -84,16 +84,7 @@ export interface AnswerAccepted {
   readonly answered: string;
 }
 
-/** Who answered what. */
-export interface GivenAnswer {
-  readonly session: Session;
-  readonly ask: Ask;
-  /** "allowed", "denied: not on a Friday" */
-  readonly answered: string;
-  readonly how: AskEnding;
-  /** "command line", "rule Bash(ls *)" */
-  readonly by: string;
-}
+export type GivenAnswer = Omit<AskEnd, "at">;
 
 interface PendingRequest {
   /** The id of the event that asked. */
@@ -367,7 +358,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     return send(request, text, {
       session: settled,
       ask,
-      answered: formatAnswer(userAnswer, request.details),
+      outcome: formatAnswer(userAnswer, request.details),
       how: step.front === "rule" ? "rule" : endingOfAnswer(userAnswer, ask.kind),
       by: step.by ?? step.front,
     });
@@ -399,7 +390,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     const timer = setTimeout(resolve, confirmMs, "timeout");
     const confirmation = await promise;
     clearTimeout(timer);
-    if (confirmation === "printed") return { ok: true, answered: given.answered };
+    if (confirmation === "printed") return { ok: true, answered: given.outcome };
     const reason =
       confirmation === "closed" ? "its hook ended before it came" : "its hook has not confirmed it yet";
     return refuse(`your answer may not have arrived: ${reason}. Look at the terminal`);
@@ -426,7 +417,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     request.connection.close();
     if (!session || !ask || session.file !== null) return;
     closeAsk(request);
-    options.onAnswered({ session, ask, answered: leftInTerminal.exit, how: "denied", by: "in the terminal" });
+    options.onAnswered({ session, ask, outcome: leftInTerminal.exit, how: "denied", by: inTerminal });
   }
 
   function closeAsk({ agent, sessionId, request }: PendingRequest): void {
@@ -517,8 +508,8 @@ function findAsk(session: Session | null, request: string): Ask | null {
   return session?.asks.find((ask) => ask.request === request) ?? null;
 }
 
-function formatGivenAnswer({ answered, by }: GivenAnswer): string {
-  return `${answered} (${by})`;
+function formatGivenAnswer({ outcome, by }: GivenAnswer): string {
+  return `${outcome} (${by})`;
 }
 
 function parseJson(text: string): unknown {

@@ -1,22 +1,19 @@
 /** Writes the answer log: who answered what and where, which alerts were shown, and why others were not. */
-
-import type { AskEnding } from "../core/answers/ending.ts";
 import { forgetOldest } from "../core/forget-oldest.ts";
 import type { AskEnd, SessionChange } from "../core/interfaces/index.ts";
-import {
-  createAskAlertKey,
-  createDiedAlertKey,
-  createTurnEndAlertKey,
-  sessionKeyOfAlert,
-} from "../core/session/keys.ts";
+import { sessionKeyOfAlert } from "../core/session/keys.ts";
 import { isProbe, isProbeAlert } from "../core/session/probe.ts";
-import { projectOf, type Session } from "../core/session/session.ts";
-import { sessionKeyOf } from "../core/session/session-ref.ts";
-import { formatFailure, statusTexts, summarizeAsk } from "../core/session/texts.ts";
+import type { Session } from "../core/session/session.ts";
 import { truncate } from "../core/text/truncate.ts";
 import type { Alert } from "../core/view/view.ts";
+import {
+  type AnswerLogEntry,
+  createAlertEntry,
+  createAnswerEntry,
+  describeAlert,
+} from "../streams/answer-log-entry.ts";
 import { createAskOutcomes } from "./ask-outcomes.ts";
-import type { AnswerLog, AnswerLogEntry } from "./log.ts";
+import type { AnswerLog } from "./log.ts";
 import type { GivenAnswer } from "./pending.ts";
 
 export interface AnswerRecorderOptions {
@@ -63,52 +60,31 @@ export function createAnswerRecorder(options: AnswerRecorderOptions): AnswerReco
     return truncate(mask(value).replace(/\s+/g, " ").trim(), maxTextLength);
   }
 
-  function add(
-    session: Session,
-    entry: Pick<AnswerLogEntry, "what" | "asked" | "outcome" | "by" | "alert">,
-    at = now(),
-  ): void {
-    if (isProbe(session)) return;
-    log.add({
-      at,
-      session: sessionKeyOf(session),
-      project: projectOf(session),
-      ...entry,
-      asked: cleanText(entry.asked),
-      outcome: cleanText(entry.outcome),
-    });
-  }
-
   function addAlert(
     session: Session,
     alert: string,
-    entry: Pick<AnswerLogEntry, "what" | "asked" | "outcome">,
+    what: AnswerLogEntry["what"],
+    asked: string,
+    outcome: string,
   ): void {
     const keys = loadRecorded();
     keys.delete(alert);
     keys.add(alert);
     forgetOldest(keys, maxRecordedAlerts);
-    add(session, { ...entry, by: null, alert });
+    const entry = { at: now(), what, asked, outcome, alert };
+    if (!isProbe(session)) log.add(createAlertEntry(session, entry, cleanText));
   }
 
-  const outcomes = createAskOutcomes({
-    now,
-    onOutcome({ session, ask, outcome, how, isAbandoned, at }) {
-      const by = isAbandoned ? null : "in the terminal";
-      options.onAskEnded?.({ session, ask, how, where: isAbandoned ? null : "terminal", at });
-      add(session, { what: "answered", asked: summarizeAsk(ask), outcome, by }, at);
-    },
-  });
+  function addEnd(end: AskEnd): void {
+    options.onAskEnded?.(end);
+    if (!isProbe(end.session)) log.add(createAnswerEntry(end, cleanText));
+  }
+
+  const outcomes = createAskOutcomes({ now, onOutcome: addEnd });
 
   return {
-    answered({ session, ask, answered, how, by }) {
-      options.onAskEnded?.({ session, ask, how, where: whereOf(how, by), at: now() });
-      add(session, {
-        what: "answered",
-        asked: summarizeAsk(ask),
-        outcome: answered,
-        by: cleanText(by),
-      });
+    answered(given) {
+      addEnd({ ...given, at: now() });
       // On disk before the user sees that the answer was accepted.
       log.flush();
     },
@@ -117,41 +93,20 @@ export function createAnswerRecorder(options: AnswerRecorderOptions): AnswerReco
       const session = findSession(alert.session);
       if (!session) return;
       const asked = alert.covers ? alert.title : (describeAlert(session, alert.key) ?? alert.title);
-      addAlert(session, alert.key, { what: "shown", asked, outcome: "alert shown" });
+      addAlert(session, alert.key, "shown", asked, "alert shown");
     },
     notShown(key, reason) {
       const session = findSession(sessionKeyOfAlert(key));
       if (!session || isProbeAlert(key)) return;
       // The reason often changes while an ask is open ("you are looking at it", "you have just looked at it").
       if (loadRecorded().has(key)) return;
-      addAlert(session, key, {
-        what: "not shown",
-        asked: describeAlert(session, key) ?? "",
-        outcome: reason,
-      });
+      addAlert(session, key, "not shown", describeAlert(session, key) ?? "", reason);
     },
     delivered(key, isSent, outcome) {
       const session = findSession(sessionKeyOfAlert(key));
       if (!session) return;
-      const asked = describeAlert(session, key) ?? "";
-      addAlert(session, key, { what: isSent ? "shown" : "not sent", asked, outcome });
+      addAlert(session, key, isSent ? "shown" : "not sent", describeAlert(session, key) ?? "", outcome);
     },
     stop: outcomes.stop,
   };
-}
-
-/** Where the user answered, as the history names it. */
-function whereOf(how: AskEnding, by: string): string {
-  if (how === "rule") return "rule";
-  return by === "in the terminal" ? "terminal" : by;
-}
-
-/** What an alert is about, from the state, where secrets are masked; null if its ask is over. */
-function describeAlert(session: Session, key: string): string | null {
-  const { asks, stopped, ended, turn } = session;
-  const ask = asks.find(({ id }) => key === createAskAlertKey(session, id));
-  if (ask) return summarizeAsk(ask);
-  if (ended && key === createDiedAlertKey(session, ended)) return statusTexts.died;
-  if (!stopped || key !== createTurnEndAlertKey(session, stopped)) return null;
-  return turn.error === null ? "turn finished" : `turn ${formatFailure(turn.error)}`;
 }

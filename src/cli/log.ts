@@ -1,9 +1,10 @@
 /** `beckon log`: what was asked, answered and alerted, and why an alert was not shown. */
 
-import { type AnswerLogEntry, readAnswerLog } from "../answers/log.ts";
+import { readAnswerLog } from "../answers/log.ts";
 import { shortenHomePath } from "../core/text/paths.ts";
 import { truncateMiddle } from "../core/text/text.ts";
 import { resolvePaths } from "../storage/paths.ts";
+import type { AnswerLogEntry } from "../streams/answer-log-entry.ts";
 import { formatLocalTime } from "../system/clock.ts";
 import { readEndpoint } from "../system/endpoint.ts";
 import { parseArguments, quote, usageError } from "./args.ts";

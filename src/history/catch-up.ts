@@ -4,7 +4,7 @@
  * alone say.
  */
 import { endingOfChange } from "../core/answers/ending.ts";
-import type { AskEnd, Transition } from "../core/interfaces/index.ts";
+import type { Transition } from "../core/interfaces/index.ts";
 import type { AgentEvent } from "../core/session/event.ts";
 import type { Ask } from "../core/session/session.ts";
 import { createStore } from "../state/store.ts";
@@ -35,10 +35,8 @@ export function createStateReplay(): StateReplay {
   });
   store.subscribe((session, event) => {
     finder.onChange(session, event.at);
-    for (const { ask, at } of closed) {
-      const end: AskEnd = { session, ask, how: endingOfChange(event.change, ask.kind), where: null, at };
-      finder.onAskEnded(end);
-    }
+    for (const { ask } of closed)
+      finder.onAskEnded({ session, ask, how: endingOfChange(event.change, ask.kind), by: null });
     closed = [];
   });
   return {

@@ -2,7 +2,8 @@
  * Finds what a change of a session means to a user: an ask opened or closed, a turn started or ended, a subagent appeared. The
  * status file can decide without an event, so sessions are compared again for a moment after their last one.
  */
-
+import type { AskEnding } from "../core/answers/ending.ts";
+import { inTerminal } from "../core/answers/words.ts";
 import type { AskEnd, Schedule, Transition } from "../core/interfaces/index.ts";
 import type { SpanState } from "../core/interfaces/wire.ts";
 import type { ClockReading } from "../core/session/event.ts";
@@ -21,7 +22,7 @@ export interface TransitionFinderOptions {
 
 export interface TransitionFinder {
   onChange(session: Session, at: number): void;
-  onAskEnded(end: AskEnd): void;
+  onAskEnded(end: Pick<AskEnd, "session" | "ask" | "how" | "by">): void;
   onDeparted(key: string): void;
   /** Takes the sessions as known, without transitions: what is open in them was open before. */
   restore(sessions: readonly Session[]): void;
@@ -168,13 +169,21 @@ export function createTransitionFinder(options: TransitionFinderOptions): Transi
       recent.add(key);
       scheduleTick();
     },
-    onAskEnded({ session, ask, how, where }) {
+    onAskEnded({ session, ask, how, by }) {
       const key = sessionKeyOf(session);
       for (const entry of closed) {
         if (entry.ask.id !== ask.id || sessionKeyOf(entry.session) !== key) continue;
         closed.delete(entry);
         const { id, waitedMs } = entry;
-        onTransition({ kind: "ask-ended", id, session, ask: entry.ask, how, where, waitedMs });
+        onTransition({
+          kind: "ask-ended",
+          id,
+          session,
+          ask: entry.ask,
+          how,
+          where: whereOf(how, by),
+          waitedMs,
+        });
         return;
       }
     },
@@ -204,6 +213,12 @@ export function createTransitionFinder(options: TransitionFinderOptions): Transi
       endOverdue(Number.POSITIVE_INFINITY);
     },
   };
+}
+
+/** Where the user answered, as the history names it. */
+function whereOf(how: AskEnding, by: string | null): string | null {
+  if (how === "rule") return "rule";
+  return by === inTerminal ? "terminal" : by;
 }
 
 function pause(open: OpenAsk, at: number): void {

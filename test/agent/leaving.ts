@@ -1,6 +1,6 @@
 /** Leaves the CLI while an ask is open, and checks what is left. */
 import { expect } from "bun:test";
-import type { AnswerLogEntry } from "../../src/answers/log.ts";
+import type { AnswerLogEntry } from "../../src/streams/answer-log-entry.ts";
 import { type DialogAsk, expectTooLate, listOpenAsks, waitForAsk, waitForHookEnd } from "./answering.ts";
 import { defaultMode, type Sandbox, waitFor } from "./sandbox.ts";
 import { dialog } from "./scenario.ts";

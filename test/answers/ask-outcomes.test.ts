@@ -1,11 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { type AskOutcome, createAskOutcomes } from "../../src/answers/ask-outcomes.ts";
+import { createAskOutcomes } from "../../src/answers/ask-outcomes.ts";
+import type { AskEnd } from "../../src/core/interfaces/index.ts";
 import { createStore } from "../../src/state/store.ts";
 import { askColour, bash, call, createAskingTimeline, createTimeline } from "../core/session/fixture.ts";
 import { waitUntil } from "../wait-until.ts";
 
 function collectOutcomes(timeline: ReturnType<typeof createTimeline>, waitMs?: number) {
-  const known: AskOutcome[] = [];
+  const known: AskEnd[] = [];
   const store = createStore();
   const outcomes = createAskOutcomes({
     now: () => 7,
@@ -20,8 +21,7 @@ function collectOutcomes(timeline: ReturnType<typeof createTimeline>, waitMs?: n
 /** The outcomes that are reported at once, and those reported in the end. */
 function formatOutcomes(timeline: ReturnType<typeof createTimeline>): [string[], string[]] {
   const { outcomes, known } = collectOutcomes(timeline);
-  const format = () =>
-    known.map(({ outcome, isAbandoned }) => (isAbandoned ? `${outcome}, abandoned` : outcome));
+  const format = () => known.map(({ outcome, by }) => (by === null ? `${outcome}, abandoned` : outcome));
   const atOnce = format();
   outcomes.stop();
   return [atOnce, format()];
@@ -139,5 +139,5 @@ test("an outcome without further events is reported after a while, with the time
   const { known } = collectOutcomes(shown().file("busy"), 10);
   expect(known).toEqual([]);
   await waitUntil(() => known.length > 0, 1_000);
-  expect(known).toMatchObject([{ outcome: "answered", isAbandoned: false, at: 7 }]);
+  expect(known).toMatchObject([{ outcome: "answered", by: "in the terminal", at: 7 }]);
 });

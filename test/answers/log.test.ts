@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { appendFileSync, existsSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AnswerLogEntry, openAnswerLog, readAnswerLog } from "../../src/answers/log.ts";
+import { openAnswerLog, readAnswerLog } from "../../src/answers/log.ts";
+import type { AnswerLogEntry } from "../../src/streams/answer-log-entry.ts";
 import { readMode, removeTemporaryFolders, temporaryFolder } from "../storage/folder.ts";
 
 afterAll(removeTemporaryFolders);

@@ -397,7 +397,7 @@ test('"No" in the terminal while an answer is on its way: the answer is refused 
 
 describe("rules", () => {
   test.each([
-    ["what matches is allowed, and the rule is named", "ls src", [{ answered: "allowed" }]],
+    ["what matches is allowed, and the rule is named", "ls src", [{ outcome: "allowed" }]],
     ["what does not match waits", "git status", []],
     ["what is dangerous waits, whatever the rule says", "ls; rm -rf ~", []],
   ])("%s", async (_, command, expected) => {

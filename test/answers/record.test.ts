@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import type { AnswerLogEntry } from "../../src/answers/log.ts";
 import { createAnswerRecorder } from "../../src/answers/record.ts";
 import type { Alert } from "../../src/core/view/view.ts";
 import { maskText } from "../../src/secrets/index.ts";
 import { createStore } from "../../src/state/store.ts";
+import type { AnswerLogEntry } from "../../src/streams/answer-log-entry.ts";
 import { bash, createAskingTimeline, createTimeline } from "../core/session/fixture.ts";
 
 /** Records the events of a timeline. */
@@ -100,8 +100,8 @@ test("secrets of an answer are masked, and a long one is cut", () => {
   const { record, log, session } = recordTimeline(createAskingTimeline().hook("PermissionRequest", bash));
   const [ask] = session?.asks ?? [];
   if (!session || !ask) throw new Error("no ask");
-  const answered = `denied: token=ghp_0123456789abcdefghijABCDEFGHIJ ${"x".repeat(500)}`;
-  record.answered({ session, ask, answered, how: "denied", by: "menu" });
+  const outcome = `denied: token=ghp_0123456789abcdefghijABCDEFGHIJ ${"x".repeat(500)}`;
+  record.answered({ session, ask, outcome, how: "denied", by: "menu" });
   expect(log[0]?.outcome).toStartWith("denied: token=••• xxx");
   expect(log[0]?.outcome.length).toBeLessThan(310);
 });

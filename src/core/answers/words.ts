@@ -40,6 +40,9 @@ export function nameEnding(how: AskEnding, kind: string): string {
   }
 }
 
+/** Who answered, if it was not through beckon. */
+export const inTerminal = "in the terminal";
+
 /** What is known of a dialog that was left in the terminal. */
 export const leftInTerminal = {
   no: "No",
@@ -91,7 +94,7 @@ export function formatEndingCell(how: AskEnding, kind: string, where: string | n
 }
 
 const places: Readonly<Record<string, string>> = {
-  terminal: "in the terminal",
+  terminal: inTerminal,
   menu: "from the menu",
   notification: "from the notification",
   "command line": "on the command line",

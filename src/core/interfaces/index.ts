@@ -43,13 +43,15 @@ export interface Source {
   stop(): void | Promise<void>;
 }
 
-/** How and where an ask ended. Reported up to 2 s after the change that closed it: the end of a tool can decide it. */
+/** How an ask ended. Reported up to 2 s after the change that closed it: the end of a tool can decide it. */
 export interface AskEnd {
   readonly session: Session;
   readonly ask: Ask;
   readonly how: AskEnding;
-  /** "terminal", "menu", "command line", …; null if nobody answered. */
-  readonly where: string | null;
+  /** In words: "allowed", "denied: not on a Friday". */
+  readonly outcome: string;
+  /** "in the terminal", "command line", "rule Bash(ls *)"; null if nobody answered. */
+  readonly by: string | null;
   readonly at: number;
 }
 
@@ -83,6 +85,7 @@ export type Transition<Of = Session> =
       readonly session: Of;
       readonly ask: Ask;
       readonly how: AskEnding;
+      /** "terminal", "menu", "command line", "rule", …; null if nobody answered. */
       readonly where: string | null;
       readonly waitedMs: number;
     }
