@@ -93,7 +93,7 @@ export interface Forwarding {
   /** True if a session starts: beckon is launched if it is not running. */
   isSessionStart(payload: JsonRecord): boolean;
   /** True if the hook may wait for the user's answer to this request. */
-  canHold(payload: JsonRecord): boolean;
+  canWaitForAnswer(payload: JsonRecord): boolean;
   /** How the agent's hooks call the work guard. Absent if its edits cannot be refused. */
   readonly guard?: {
     /**
@@ -255,7 +255,7 @@ export interface WatchContext {
   /** The agent's program, as the last install found it. null if unknown. */
   readonly findProgram: () => Promise<AgentProgram | null>;
   /** Lets the user answer a request that the watcher itself can answer. Returns a function to call when the request is over. */
-  readonly holdRequest: (request: WatchedRequest) => () => void;
+  readonly addPendingRequest: (request: WatchedRequest) => () => void;
 }
 
 /** A request of an agent that is answered through the agent's own server, not by a hook that waits. */

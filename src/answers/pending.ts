@@ -11,7 +11,7 @@ import { type AnswerStep, createStep, judgeAnswer } from "../core/answers/policy
 import { explainVerdict, formatAnswer, inTerminal, leftInTerminal } from "../core/answers/words.ts";
 import type { Config } from "../core/config/config.ts";
 import { forgetOldest } from "../core/forget-oldest.ts";
-import type { ActionRefused, AskEnd, HoldHandler, HookConnection } from "../core/interfaces/index.ts";
+import type { ActionRefused, AskEnd, HookConnection, PendingHooks } from "../core/interfaces/index.ts";
 import { asRecord, isRecord, type JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { Answer, AskDetails } from "../core/session/ask-details.ts";
@@ -55,9 +55,9 @@ export interface MaskedDetails {
   readonly hasSecret: boolean;
 }
 
-export interface PendingRequests extends HoldHandler {
+export interface PendingRequests extends PendingHooks {
   /** The same for a request that an agent's watcher answers. Returns a function to call when the request is over. */
-  holdWatched(agent: string, request: WatchedRequest): () => void;
+  addWatched(agent: string, request: WatchedRequest): () => void;
   /** What the user is asked, in full; null if it cannot be answered from here. */
   details(ask: Ask): AskDetails | null;
   /** The same without secrets, for what leaves this machine. */
@@ -119,7 +119,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
   const {
     clock,
     config,
-    heartbeatMs = timing.holdHeartbeatMs,
+    heartbeatMs = timing.pendingHeartbeatMs,
     confirmMs = timing.confirmDecisionMs,
   } = options;
   const agentDangers = [...options.agents.values()].flatMap(({ dangers }) => dangers ?? []);
@@ -138,13 +138,13 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     return session && settle(session, clock().t);
   }
 
-  function hold(envelope: string, connection: HookConnection): void {
+  function add(envelope: string, connection: HookConnection): void {
     const isEnabled = config().answering.enabled && !isStopped;
     let request: PendingRequest | null = null;
     try {
       request = isEnabled ? parseRequest(envelope, connection) : null;
     } catch (error) {
-      options.onError(`a permission hook could not be held: ${error}`);
+      options.onError(`a permission hook could not be kept waiting: ${error}`);
     }
     const earlier = request && pending.get(request.request);
     const isAccepted = earlier ? earlier.sent === null : pending.size < limits.maxPendingRequests;
@@ -201,7 +201,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     );
   }
 
-  function holdWatched(agent: string, { request, sessionId, payload, send }: WatchedRequest): () => void {
+  function addWatched(agent: string, { request, sessionId, payload, send }: WatchedRequest): () => void {
     let onClosed = () => {};
     const close = () => onClosed();
     const connection: HookConnection = {
@@ -460,8 +460,8 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
   }
 
   return {
-    hold,
-    holdWatched,
+    add,
+    addWatched,
     end(id, how) {
       const request = pending.get(id);
       if (!request) return;

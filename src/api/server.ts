@@ -4,15 +4,15 @@
  */
 import { Elysia } from "elysia";
 import { readErrorMessage } from "../core/error-message.ts";
-import type { ActionRefused, HistoryReader, HoldHandler, IngestResult } from "../core/interfaces/index.ts";
+import type { ActionRefused, HistoryReader, IngestResult, PendingHooks } from "../core/interfaces/index.ts";
 import type { HookOutput, PortSnapshot } from "../core/interfaces/wire.ts";
 import { isRecord, type JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { ChildSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
 import type { EventStream } from "../streams/event-stream.ts";
 import { parseHistoryQuery, parseLanesQuery, parseStatsQuery } from "./history-query.ts";
-import { holdOpen } from "./hold.ts";
 import type { PageAccess, RenewalChallenge, RenewalQuestion } from "./page-access.ts";
+import { respondWhenAnswered } from "./pending-response.ts";
 import { createRequestCheck, readFacts } from "./request-check.ts";
 import { type RouteName, routes } from "./routes.ts";
 
@@ -75,7 +75,7 @@ export interface ServerOptions {
   /** Signs an answer to a hook, so that the hook can check that it is beckon's. */
   readonly sign: (request: string, text: string) => string;
   /** Permission hooks that wait for a decision. */
-  readonly hold: HoldHandler;
+  readonly pending: PendingHooks;
   /** Every channel, and whether it works. */
   readonly channels: () => readonly object[];
   /** Sends a test message. Resolves with null if there is no such channel. */
@@ -131,7 +131,7 @@ const statusOfOutcome = { rejected: 400, failed: 500, "not-stored": 503 } as con
  */
 export function createHookRoute(
   accept: (text: string) => Promise<IngestResult>,
-  hold: HoldHandler | null = null,
+  pending: PendingHooks | null = null,
 ) {
   const handle: Handler = async ({ request }) => {
     const body = await readBody(request);
@@ -139,7 +139,8 @@ export function createHookRoute(
     const result = await accept(body);
     if (result.outcome !== "accepted")
       return respond(statusOfOutcome[result.outcome], { error: result.reason });
-    if (hold !== null && request.url.endsWith("?hold")) return holdOpen(body, request.signal, hold);
+    if (pending !== null && request.url.endsWith("?hold"))
+      return respondWhenAnswered(body, request.signal, pending);
     return new Response('{"ok":true}', { headers: jsonHeaders });
   };
   return new Elysia({ systemRouter: false })
@@ -321,7 +322,7 @@ function createHandlers(
   options: ServerOptions,
   connections: Connections,
 ): Readonly<Record<Exclude<RouteName, "hook" | "ingest">, Handler>> {
-  const { sessions, hold, history } = options;
+  const { sessions, pending, history } = options;
 
   /** Lists the candidates if the name is ambiguous. */
   function respondNoSession(name: string | null | undefined): Response {
@@ -351,7 +352,7 @@ function createHandlers(
     health: () => new Response("ok"),
     hold: async ({ request }) => {
       const body = await readBody(request);
-      return body === null ? respondTooLarge() : holdOpen(body, request.signal, hold);
+      return body === null ? respondTooLarge() : respondWhenAnswered(body, request.signal, pending);
     },
     holdEnd: async ({ request }) => {
       const body = parseBody(await readBody(request));
@@ -360,7 +361,7 @@ function createHandlers(
       if (typeof id !== "string") return respond(400, { error: "id must be the event's" });
       if (how !== "printed" && how !== "stopped")
         return respond(400, { error: 'how must be "printed" or "stopped"' });
-      hold.end(id, how);
+      pending.end(id, how);
       return respond(200, { ok: true });
     },
     guard: async ({ request, query }) => {
@@ -460,7 +461,7 @@ export function listen(port: number, options: ServerOptions): ApiServer {
       options.onError(`a request failed: ${readErrorMessage(error)}`);
       return respond(500, { error: "internal error: see beckon's log" });
     })
-    .use(createHookRoute(options.accept, options.hold));
+    .use(createHookRoute(options.accept, options.pending));
   const connections: Connections = {
     port: () => app.server?.port ?? port,
     async isOwn(request) {

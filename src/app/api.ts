@@ -68,7 +68,7 @@ export function listenForRequests(options: RequestOptions): Promise<ApiServer> {
     listWorkPorts: workGuard.listPorts,
     sign: (request, text) => signDecision(decisionKey, request, text),
     readStatusLine: (body) => applyStatusLine({ agents, store, clock }, body),
-    hold: pending,
+    pending,
     channels: channels.report,
     testChannel: channels.test,
     doctor: async (wants) =>

@@ -40,7 +40,7 @@ export function createSources(
     onError,
     exec,
     listWindows: terminals.listWindows,
-    holdRequest: answers.pending.holdWatched,
+    addPendingRequest: answers.pending.addWatched,
     findProgram: async (agent) => readInstallRecord(paths)?.programs[agent] ?? null,
   });
   followers.add(watch);

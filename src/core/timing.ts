@@ -45,12 +45,12 @@ export const timing = {
   spoolPollMs: 1_000,
 
   /** A hook that waits for an answer: how often the app sends a heartbeat, and how long the hook waits without one. */
-  holdHeartbeatMs: 5_000,
-  holdSilenceMs: 20_000,
+  pendingHeartbeatMs: 5_000,
+  pendingSilenceMs: 20_000,
   /** How long it tries to reach an app that was restarted. */
-  holdReconnectMs: 60_000,
+  pendingReconnectMs: 60_000,
   /** How long it waits at most. The app keeps the request a little longer. */
-  holdTotalMs: 3_500_000,
+  pendingTotalMs: 3_500_000,
   maxPendingMs: hourMs,
   /** How long the hook may take to confirm that it has printed the decision. */
   confirmDecisionMs: 2_000,

@@ -32,7 +32,7 @@ interface Delivery {
   isSessionStart: boolean;
   /** Set if a session starts and beckon is down; `refusedUrl` is the address that refused, null if none is known. */
   launch: { readonly refusedUrl: string | null } | null;
-  /** Reports to beckon that the agent stopped this hook; null if beckon does not hold it. */
+  /** Reports to beckon that the agent stopped this hook; null if beckon does not wait for an answer to it. */
   reportStop: (() => Promise<void>) | null;
 }
 
@@ -192,9 +192,10 @@ async function forward(
     return;
   }
   // An unattended run has nobody to wait for.
-  const isHeld = target.isLoopback && meta.attended !== false && agent.forwarding?.canHold(payload) === true;
-  const exchange = openRequest(target, isHeld ? "/api/hook?hold" : "/api/hook", body);
-  const loading = isHeld ? import("./hold.ts") : null;
+  const isPending =
+    target.isLoopback && meta.attended !== false && agent.forwarding?.canWaitForAnswer(payload) === true;
+  const exchange = openRequest(target, isPending ? "/api/hook?hold" : "/api/hook", body);
+  const loading = isPending ? import("./pending.ts") : null;
   if (loading) delivery.reportStop = async () => (await loading).report(target, meta.id, "stopped");
   const status = await inTime(Promise.race([exchange.status, timeout(timing.hookSendTimeoutMs)]));
   if (isSessionStart && status === "refused") delivery.launch = { refusedUrl: target.url.origin };
@@ -203,8 +204,8 @@ async function forward(
   if (typeof status === "number" && (fault === null || permanentErrors.has(status))) delivery.unsent = null;
   if (loading === null || status !== 200) return;
   clearTimeout(timer);
-  const { hold } = await loading;
-  await hold({ id: meta.id, agent, body, paths, surroundings }, target, exchange);
+  const { waitForDecision } = await loading;
+  await waitForDecision({ id: meta.id, agent, body, paths, surroundings }, target, exchange);
 }
 
 function timeout(ms: number): Promise<"timeout"> {

@@ -17,12 +17,13 @@ export interface WatchSource extends Source {
   locate(session: Session): Promise<string | null>;
 }
 
-export interface WatchOptions extends Omit<WatchContext, "findSession" | "findProgram" | "holdRequest"> {
+export interface WatchOptions
+  extends Omit<WatchContext, "findSession" | "findProgram" | "addPendingRequest"> {
   readonly agents: LoadedAgents;
   readonly sessions: () => readonly Session[];
   readonly get: (ref: SessionRefLike) => Session | null;
   readonly findProgram: (agent: string) => Promise<AgentProgram | null>;
-  readonly holdRequest: (agent: string, request: WatchedRequest) => () => void;
+  readonly addPendingRequest: (agent: string, request: WatchedRequest) => () => void;
 }
 
 const checkMs = 1_000;
@@ -35,7 +36,7 @@ export function watchAgents({
   sessions,
   get,
   findProgram,
-  holdRequest,
+  addPendingRequest,
   ...context
 }: WatchOptions): WatchSource {
   const { clock, dispatch, onError } = context;
@@ -46,7 +47,7 @@ export function watchAgents({
       ...context,
       findSession: (sessionId) => get({ agent: id, sessionId }),
       findProgram: () => findProgram(id),
-      holdRequest: (request) => holdRequest(id, request),
+      addPendingRequest: (request) => addPendingRequest(id, request),
     });
     if (watcher) watchers.set(id, watcher);
   }

@@ -149,7 +149,7 @@ for (const agent of table) {
 }
 
 /** Whether a hook waits for the answer to a request. */
-const holdsRequests = async ({ id, loadRuntime }: Agent): Promise<boolean> =>
+const hasWaitingHooks = async ({ id, loadRuntime }: Agent): Promise<boolean> =>
   (await loadRuntime()).answering !== null && serverRequests[id] === undefined;
 
 function checkForwarding(agent: Agent, story: Story): void {
@@ -166,13 +166,19 @@ function checkForwarding(agent: Agent, story: Story): void {
     }
   });
 
-  test("only the start of a session launches beckon, and only a request that its hook can answer is held", async () => {
+  test("only the start of a session launches beckon, and only a request that its hook can answer is pending", async () => {
     const { start, request, ...others } = story;
-    const isHeld = await holdsRequests(agent);
-    expect([forwarding.isSessionStart(start), forwarding.canHold(start)]).toEqual([true, false]);
-    expect([forwarding.isSessionStart(request), forwarding.canHold(request)]).toEqual([false, isHeld]);
+    const canWait = await hasWaitingHooks(agent);
+    expect([forwarding.isSessionStart(start), forwarding.canWaitForAnswer(start)]).toEqual([true, false]);
+    expect([forwarding.isSessionStart(request), forwarding.canWaitForAnswer(request)]).toEqual([
+      false,
+      canWait,
+    ]);
     for (const payload of Object.values(others)) {
-      expect([forwarding.isSessionStart(payload), forwarding.canHold(payload)]).toEqual([false, false]);
+      expect([forwarding.isSessionStart(payload), forwarding.canWaitForAnswer(payload)]).toEqual([
+        false,
+        false,
+      ]);
     }
   });
 
@@ -185,7 +191,7 @@ function checkForwarding(agent: Agent, story: Story): void {
       fc.property(anyPayload, fc.jsonValue(), (payload, output) => {
         forwarding.identify(payload);
         forwarding.isSessionStart(payload);
-        forwarding.canHold(payload);
+        forwarding.canWaitForAnswer(payload);
         expect(["ask", "end", "tool", "other"]).toContain(forwarding.spoolKind(payload).kind);
         forwarding.isDecision(output);
         forwarding.isAttended({});
@@ -259,7 +265,7 @@ function checkRuntime(agent: Agent, story: Story): void {
       mask: (text) => text,
       onError: (text) => errors.push(text),
       exec: async () => ({ code: null, stdout: "", stderr: "" }),
-      holdRequest: () => () => {},
+      addPendingRequest: () => () => {},
       listWindows: async () => [],
       findProgram: async () => null,
     });
@@ -286,7 +292,7 @@ function checkAnswering(agent: Agent, story: Story): void {
       const decision = answering.decide(request, answer);
       expect(typeof decision).toBe("object");
       expect(agent.forwarding.isDecision(decision), JSON.stringify(decision)).toBe(
-        await holdsRequests(agent),
+        await hasWaitingHooks(agent),
       );
     }
     expect(agent.forwarding.isDecision({})).toBe(false);
@@ -354,8 +360,8 @@ function checkSetup(agent: Agent): void {
       expect(state === "ok" || fix !== null).toBe(true);
     }
     expect(liveTest).toMatchObject({ command: null, path: null, reason: expect.any(String) });
-    const isHeld = await holdsRequests(agent);
-    expect(agent.forwarding.canHold(liveTest.createRequest("x", "test") as Payload)).toBe(isHeld);
+    const canWait = await hasWaitingHooks(agent);
+    expect(agent.forwarding.canWaitForAnswer(liveTest.createRequest("x", "test") as Payload)).toBe(canWait);
     expect(setup.isPresent(env)).toBe(false);
     expect(setup.findLeftovers(env, null)).toEqual([]);
   });

@@ -16,7 +16,7 @@ export const createWatchContext = (
     throw new Error(text);
   },
   exec: async () => ({ code: null, stdout: "", stderr: "" }),
-  holdRequest: () => () => {},
+  addPendingRequest: () => () => {},
   findProgram: async () => null,
   listWindows: async () => [],
 });

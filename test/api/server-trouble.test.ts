@@ -39,7 +39,7 @@ describe("when something fails inside", () => {
     checkGuard: () => "off",
     listWorkPorts: () => [],
     sign: (_, text) => text,
-    hold: { hold() {}, end() {} },
+    pending: { add() {}, end() {} },
     channels: () => [],
     testChannel: async () => null,
     doctor: async () => ({}),

@@ -19,7 +19,7 @@ const benches: readonly string[] = [
   "memory",
   "alert",
   "idle",
-  "held",
+  "pending",
   "turn",
   "agents",
   "turn-others",

@@ -98,7 +98,7 @@ export function serveSample(
     checkGuard: () => "off",
     listWorkPorts: () => sample.ports ?? [],
     sign: (_, text) => text,
-    hold: { hold: never, end: never },
+    pending: { add: never, end: never },
     channels: () => [],
     testChannel: async () => null,
     doctor: never,

@@ -19,7 +19,7 @@ import { createCliTests, dialog } from "../agent/scenario.ts";
 const { testScenario, testWithoutErrors, testDriven } = createCliTests();
 const onDesktop = testOnDesktop();
 const longMs = 150_000;
-const heartbeatsMs = 2 * timing.holdHeartbeatMs;
+const heartbeatsMs = 2 * timing.pendingHeartbeatMs;
 
 testScenario(
   "after always, the same command is not asked about again",
@@ -214,7 +214,7 @@ testDriven(
     await sandbox.startCli();
     await openAsk(sandbox, "DO bash touch x", dialog.permission);
     await sandbox.beckon.kill();
-    await waitForHookEnd(sandbox, timing.holdReconnectMs + heartbeatsMs);
+    await waitForHookEnd(sandbox, timing.pendingReconnectMs + heartbeatsMs);
     await expectStillOpen(sandbox);
     await acceptInTerminal(sandbox);
     expect(await sandbox.readHookErrors()).toEqual([]);
@@ -230,7 +230,7 @@ testDriven(
     await sandbox.startCli();
     await openAsk(sandbox, "DO bash touch x", dialog.permission);
     await sandbox.beckon.suspend();
-    await waitForHookEnd(sandbox, timing.holdSilenceMs + heartbeatsMs);
+    await waitForHookEnd(sandbox, timing.pendingSilenceMs + heartbeatsMs);
     await expectStillOpen(sandbox);
     await acceptInTerminal(sandbox);
     await sandbox.beckon.resume();
@@ -250,7 +250,7 @@ testDriven(
     const open = await openAsk(sandbox, "DO bash touch x", dialog.permission);
     await sandbox.beckon.suspend();
     await acceptInTerminal(sandbox);
-    await waitForHookEnd(sandbox, timing.holdSilenceMs + heartbeatsMs);
+    await waitForHookEnd(sandbox, timing.pendingSilenceMs + heartbeatsMs);
     await sandbox.beckon.resume();
     await sandbox.waitForState("active", "interactable");
     expect(listOpenAsks(sandbox)).toEqual([]);

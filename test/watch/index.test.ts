@@ -28,7 +28,7 @@ function watchSessions(...sessions: Session[]): void {
     dispatch: ({ sessionId }: AgentEvent) => void ended.push(sessionId),
     mask: (text) => text,
     exec: async () => ({ code: null, stdout: "", stderr: "" }),
-    holdRequest: () => () => {},
+    addPendingRequest: () => () => {},
     listWindows: async () => [],
     findProgram: async () => null,
     onError: (text) => {

@@ -13,7 +13,7 @@ export const antigravityForwarding: Forwarding = {
     toolUseId: undefined,
   }),
   isSessionStart: (payload) => nameEvent(payload) === "SessionStart",
-  canHold: () => false,
+  canWaitForAnswer: () => false,
   isDecision: () => false,
 };
 

@@ -47,7 +47,8 @@ export const claudeForwarding: Forwarding = {
   },
   isSessionStart: (payload) => payload.hook_event_name === "SessionStart" && payload.source !== "compact",
   // A subagent's dialog does not show while its hook runs.
-  canHold: (payload) => payload.hook_event_name === "PermissionRequest" && payload.agent_id === undefined,
+  canWaitForAnswer: (payload) =>
+    payload.hook_event_name === "PermissionRequest" && payload.agent_id === undefined,
   guard: {
     reduce({ session_id, cwd, hook_event_name, tool_name, tool_input }) {
       const { file_path, notebook_path } = asRecord(tool_input);

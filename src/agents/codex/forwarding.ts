@@ -33,7 +33,7 @@ export const codexForwarding: Forwarding = {
   },
   isSessionStart: (payload) => payload.hook_event_name === "SessionStart" && payload.source !== "compact",
   // Codex does not show its dialog while a PermissionRequest hook runs (measured): answers go through its server's socket.
-  canHold: () => false,
+  canWaitForAnswer: () => false,
   guard: {
     reduce({ session_id, cwd, hook_event_name, tool_name, tool_input }) {
       // Of a patch only the lines that can name its files: Codex ignores blanks before them, U+0085 too.

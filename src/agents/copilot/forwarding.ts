@@ -36,8 +36,8 @@ export const copilotForwarding: Forwarding = {
     return { kind: kind ?? "other", toolUseId: undefined };
   },
   isSessionStart: (payload) => payload.hook_event_name === "SessionStart",
-  // A held permissionRequest keeps the dialog away, and one that fails denies the tool.
-  canHold: () => false,
+  // A pending permissionRequest keeps the dialog away, and one that fails denies the tool.
+  canWaitForAnswer: () => false,
   // For the hook that Claude Code has in a project, see edits.ts.
   guard: {
     reduce({ session_id, cwd, hook_event_name, tool_name, tool_input }) {

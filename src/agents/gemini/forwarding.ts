@@ -31,7 +31,7 @@ export const geminiForwarding: Forwarding = {
   },
   isSessionStart: (payload) => payload.hook_event_name === "SessionStart",
   // Gemini CLI waits for this hook before it shows the dialog, and takes no answer from it.
-  canHold: () => false,
+  canWaitForAnswer: () => false,
   guard: {
     reduce({ session_id, cwd, hook_event_name, tool_name, tool_input }) {
       const { file_path } = Object(tool_input);

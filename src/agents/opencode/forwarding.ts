@@ -29,7 +29,7 @@ export const opencodeForwarding: Forwarding = {
     return { kind: type === "session.updated" ? "other" : "end", toolUseId: call };
   },
   isSessionStart: ({ type, subagent }) => type === "session.created" && subagent === undefined,
-  canHold: ({ type }) => requests.has(type),
+  canWaitForAnswer: ({ type }) => requests.has(type),
   guard: {
     // The plugin sends nothing else of a call that it asks about.
     reduce: ({ type, session, cwd, tool, input }) => ({ type, session, cwd, tool, input }),

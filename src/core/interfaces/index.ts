@@ -296,11 +296,11 @@ export interface HookConnection {
   onClosed(listener: () => void): void;
 }
 
-export interface HoldHandler {
+export interface PendingHooks {
   /** Keeps the connection until the user decides, or closes it at once. */
-  hold(envelope: string, connection: HookConnection): void;
+  add(envelope: string, connection: HookConnection): void;
   /** The hook reports that it has printed the decision, or that the agent stopped it. */
-  end(request: string, how: HoldResult): void;
+  end(request: string, how: HookEnding): void;
 }
 
-export type HoldResult = "printed" | "stopped";
+export type HookEnding = "printed" | "stopped";

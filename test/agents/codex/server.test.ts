@@ -109,7 +109,7 @@ beforeEach(async () => {
     exec: async () => ({ code: null, stdout: "", stderr: "" }),
     listWindows: async () => [],
     findProgram: async () => null,
-    holdRequest(request) {
+    addPendingRequest(request) {
       held.push(request);
       return () => void released++;
     },

@@ -36,7 +36,7 @@ beforeEach(() => {
     exec: async () => ({ code: null, stdout: "", stderr: "" }),
     listWindows: async () => [],
     findProgram: async () => null,
-    holdRequest: () => () => {},
+    addPendingRequest: () => () => {},
   });
   store.subscribe((session, event) => watcher?.follow(session, event));
 });

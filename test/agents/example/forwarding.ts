@@ -10,6 +10,6 @@ export const exampleForwarding: Forwarding = {
   identify: ({ type, session }) => ({ eventName: type, sessionId: session }),
   spoolKind: ({ type }) => ({ kind: type === "permission.asked" ? "ask" : "end", toolUseId: null }),
   isSessionStart: ({ type }) => type === "session.started",
-  canHold: ({ type }) => type === "permission.asked",
+  canWaitForAnswer: ({ type }) => type === "permission.asked",
   isDecision: (output) => /^\{"reply":"(?:yes|no)"(?:,"text":"[^"]*")?\}$/.test(JSON.stringify(output)),
 };

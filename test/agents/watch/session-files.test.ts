@@ -77,7 +77,7 @@ function createWatcher({
       exec: async () => ({ code: null, stdout: "", stderr: "" }),
       listWindows: async () => [],
       findProgram: async () => null,
-      holdRequest: () => () => {},
+      addPendingRequest: () => () => {},
     },
     {
       agent: "example",

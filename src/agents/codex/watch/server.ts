@@ -49,7 +49,7 @@ export interface ThreadWatcherOptions {
   ) => string;
   readonly mask: (text: string) => string;
   readonly onError: (text: string) => void;
-  readonly holdRequest: WatchContext["holdRequest"];
+  readonly addPendingRequest: WatchContext["addPendingRequest"];
   readonly exec: Exec;
   readonly listWindows: ListWindows;
   readonly rollouts: RolloutWatcher;
@@ -302,7 +302,7 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
     contents.set(asked, content);
     forgetOldest(contents, maxContents);
     const send = (decision: object): boolean => server?.respond(request.id, decision) === true;
-    const release = options.holdRequest({ request: asked, sessionId, payload, send });
+    const release = options.addPendingRequest({ request: asked, sessionId, payload, send });
     requests.set(request.id, { threadId: thread.id, sessionId, asked, release });
   }
 
@@ -347,9 +347,9 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
    * none. One call can ask several times for different commands.
    */
   function findAsk({ asks }: Session, { itemId, turnId }: ServerRequest, content: string): string | null {
-    const heldIds = new Set([...requests.values()].map(({ asked }) => asked));
+    const pendingIds = new Set([...requests.values()].map(({ asked }) => asked));
     const isFree = ({ request }: Ask) =>
-      request !== null && !heldIds.has(request) && (contents.get(request) ?? content) === content;
+      request !== null && !pendingIds.has(request) && (contents.get(request) ?? content) === content;
     const byCall = asks.find((ask) => itemId !== null && ask.toolUseId === itemId && isFree(ask));
     const byTurn = asks.find((ask) => ask.toolUseId === null && ask.promptId === turnId && isFree(ask));
     return (byCall ?? byTurn)?.request ?? null;

@@ -37,7 +37,7 @@ function createFixture(listed: unknown, version = "2.1.325") {
       calls.push(argv);
       return { code: 0, stdout: typeof listed === "string" ? listed : JSON.stringify(listed), stderr: "" };
     },
-    holdRequest: () => () => {},
+    addPendingRequest: () => () => {},
     listWindows: async () => [],
     findProgram: async () => ({ path: "/bin/claude", version }),
   });

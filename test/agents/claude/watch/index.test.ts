@@ -48,7 +48,7 @@ function watch(): Source {
     dispatch: store.dispatch,
     mask: maskText,
     exec: async () => ({ code: null, stdout: "", stderr: "" }),
-    holdRequest: () => () => {},
+    addPendingRequest: () => () => {},
     listWindows: async () => [],
     findProgram: async () => null,
     onError: (text) => void logged.push(text),

@@ -5,8 +5,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { claudeForwarding } from "../../src/agents/claude/forwarding.ts";
 import { limits } from "../../src/core/limits.ts";
-import { isDecision } from "../../src/hook/hold.ts";
 import { createLineReader } from "../../src/hook/http.ts";
+import { isDecision } from "../../src/hook/pending.ts";
 import { signDecision } from "../../src/system/decision-signature.ts";
 import { forEachTest } from "../for-each-test.ts";
 import { testWith } from "../needs.ts";
@@ -21,7 +21,7 @@ import {
   start,
 } from "./harness.ts";
 
-const entry = join(import.meta.dir, "../fixtures/hold-entry.ts");
+const entry = join(import.meta.dir, "../fixtures/pending-entry.ts");
 const output = (decision: object) => ({
   hookSpecificOutput: { hookEventName: "PermissionRequest", decision },
 });

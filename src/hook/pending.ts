@@ -12,7 +12,7 @@ import { type Exchange, openRequest } from "./http.ts";
 import { maxParents, readProcess, readSmall, type Sender, type Surroundings } from "./meta.ts";
 import { chooseTarget, type Target } from "./target.ts";
 
-export interface HeldEvent {
+export interface PendingEvent {
   readonly id: string;
   readonly agent: Sender;
   /** The envelope as it was sent, for a beckon that was restarted. */
@@ -20,10 +20,10 @@ export interface HeldEvent {
   readonly paths: Paths;
   readonly surroundings: Promise<Surroundings>;
   /** For tests. */
-  readonly timeouts?: Partial<HoldTimeouts>;
+  readonly timeouts?: Partial<PendingTimeouts>;
 }
 
-interface HoldTimeouts {
+interface PendingTimeouts {
   /** Between two checks of everything below. */
   readonly checkMs: number;
   readonly totalMs: number;
@@ -32,19 +32,23 @@ interface HoldTimeouts {
   readonly reconnectMs: number;
 }
 
-const defaultTimeouts: HoldTimeouts = {
-  checkMs: timing.holdHeartbeatMs,
-  totalMs: timing.holdTotalMs,
-  silenceMs: timing.holdSilenceMs,
-  reconnectMs: timing.holdReconnectMs,
+const defaultTimeouts: PendingTimeouts = {
+  checkMs: timing.pendingHeartbeatMs,
+  totalMs: timing.pendingTotalMs,
+  silenceMs: timing.pendingSilenceMs,
+  reconnectMs: timing.pendingReconnectMs,
 };
 const retryMs = 300;
 /** A restart takes a second or two: after this many tries they are further apart. */
 const quickRetries = 10;
 const reportTimeoutMs = 500;
 
-/** `exchange`: the request that delivered the event and is now held. Resolves when there is nothing left to wait for. */
-export async function hold(event: HeldEvent, target: Target, exchange: Exchange): Promise<void> {
+/** `exchange`: the request that delivered the event and is now pending. Resolves when there is nothing left to wait for. */
+export async function waitForDecision(
+  event: PendingEvent,
+  target: Target,
+  exchange: Exchange,
+): Promise<void> {
   const timeouts = { ...defaultTimeouts, ...event.timeouts };
   const endAt = performance.now() + timeouts.totalMs;
   const { pid, procStart } = await event.surroundings;
@@ -83,8 +87,8 @@ export async function hold(event: HeldEvent, target: Target, exchange: Exchange)
     open.exchange.close();
     if (line !== null) break;
     // A connection that always breaks at once does not mean that beckon was restarted: the search goes on from where it was.
-    const heldMs = performance.now() - open.since;
-    if (reconnectUntil === 0 || heldMs > timeouts.reconnectMs)
+    const openMs = performance.now() - open.since;
+    if (reconnectUntil === 0 || openMs > timeouts.reconnectMs)
       reconnectUntil = performance.now() + timeouts.reconnectMs;
     open = null;
     const next = await Promise.race([findRestarted(event, reconnectUntil), released.promise]);
@@ -154,7 +158,7 @@ function onSignals(stop: () => void): void {
 }
 
 /** Null if no beckon came up in time, or the user has turned it off. */
-async function findRestarted({ paths, surroundings }: HeldEvent, until: number): Promise<Target | null> {
+async function findRestarted({ paths, surroundings }: PendingEvent, until: number): Promise<Target | null> {
   for (let tries = 0; performance.now() < until; tries++) {
     await Bun.sleep(tries < quickRetries ? retryMs : retryMs * 4);
     if ((await readSmall(paths.offMarker)) !== null) return null;
@@ -181,7 +185,7 @@ export async function report(target: Target, id: string, how: "printed" | "stopp
 }
 
 /** Null if the line is not a decision that beckon made for this request: another program may have the port. */
-function readDecision(key: string | null, { id, agent }: HeldEvent, line: string): string | null {
+function readDecision(key: string | null, { id, agent }: PendingEvent, line: string): string | null {
   const decision = key === null ? null : verifyDecision(key, id, line);
   return decision !== null && isDecision(decision, agent) ? decision : null;
 }

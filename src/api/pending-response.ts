@@ -2,14 +2,14 @@
  * The response that a permission hook keeps open while its dialog is on the screen: an empty line now and then as a sign of
  * life, and at the end one line of JSON, which is the decision or `{}`.
  */
-import type { HoldHandler, HookConnection } from "../core/interfaces/index.ts";
+import type { HookConnection, PendingHooks } from "../core/interfaces/index.ts";
 
 const headers = new Headers({ "content-type": "application/x-ndjson", "cache-control": "no-store" });
 
 /** The response to a permission hook whose event is journalled: open until the user decides. */
-export function holdOpen(envelope: string, signal: AbortSignal, handler: HoldHandler): Response {
+export function respondWhenAnswered(envelope: string, signal: AbortSignal, pending: PendingHooks): Response {
   const { connection, stream } = createConnection(signal);
-  handler.hold(envelope, connection);
+  pending.add(envelope, connection);
   return new Response(stream, { headers });
 }
 
