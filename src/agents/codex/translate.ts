@@ -7,8 +7,6 @@ import type { EventDetails, EventStamp } from "../agent.ts";
 import type { HookMessage } from "../envelope.ts";
 import { type CodexPayload, parsePayload, readPatchedFiles, readToolCall } from "./payload.ts";
 
-export const agentId = "codex";
-
 /** null if the payload names no session or no event. */
 export function translate(hook: HookMessage, stamp: EventStamp): AgentEvent | null {
   const event = parsePayload(hook.payload);
@@ -17,7 +15,7 @@ export function translate(hook: HookMessage, stamp: EventStamp): AgentEvent | nu
     stamp.id,
     stamp,
     {
-      agent: agentId,
+      agent: "codex",
       sessionId: event.sessionId,
       agentId: event.agentId,
       agentType: event.agentType,

@@ -14,7 +14,6 @@ import type { AgentWatcher, WatchContext } from "../../agent.ts";
 import { followFile } from "../../watch/growing-file.ts";
 import { readIndexRow } from "../rollout.ts";
 import { indexPath } from "../setup/folder.ts";
-import { agentId } from "../translate.ts";
 import { isExpectingRows, readAll, watchRollouts } from "./rollouts.ts";
 import { watchServer } from "./server.ts";
 
@@ -37,7 +36,7 @@ export function watchCodex(context: WatchContext): AgentWatcher {
     const newest = findSession(subject.sessionId)?.newest ?? when.t;
     const moment = { at: when.at, t: Math.max(when.t, newest) };
     try {
-      dispatch(createInternalEvent(id, moment, { ...subject, agent: agentId }, change));
+      dispatch(createInternalEvent(id, moment, { ...subject, agent: "codex" }, change));
     } catch (error) {
       onError(`could not apply ${change.kind} to ${subject.sessionId}: ${error}`);
     }
