@@ -14,7 +14,7 @@ import {
 } from "../streams/answer-log-entry.ts";
 import { createAskOutcomes } from "./ask-outcomes.ts";
 import type { AnswerLog } from "./log.ts";
-import type { GivenAnswer } from "./pending.ts";
+import type { GivenAnswer } from "./pending-request.ts";
 
 export interface AnswerRecorderOptions {
   readonly log: Pick<AnswerLog, "add" | "flush">;

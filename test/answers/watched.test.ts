@@ -2,7 +2,8 @@
 
 import { beforeEach, expect, test } from "bun:test";
 import { codex } from "../../src/agents/codex/index.ts";
-import { createPendingRequests, type GivenAnswer, type PendingRequests } from "../../src/answers/pending.ts";
+import { createPendingRequests, type PendingRequests } from "../../src/answers/pending.ts";
+import type { GivenAnswer } from "../../src/answers/pending-request.ts";
 import { createInternalEvent } from "../../src/core/session/event.ts";
 import { answerIdOf } from "../../src/core/session/keys.ts";
 import type { Session } from "../../src/core/session/session.ts";
