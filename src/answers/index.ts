@@ -11,8 +11,8 @@ import type { Session } from "../core/session/session.ts";
 import { type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
 import { maskJson, maskText } from "../secrets/index.ts";
 import { openAnswerLog, readAnswerLog } from "./log.ts";
+import { type AnswerLogWriter, createAnswerLogWriter } from "./log-writer.ts";
 import { createPendingRequests, type PendingRequests } from "./pending.ts";
-import { type AnswerRecorder, createAnswerRecorder } from "./record.ts";
 
 export interface AnswersOptions {
   readonly agents: LoadedAgents;
@@ -35,7 +35,7 @@ export interface AnswersOptions {
 
 export interface Answers extends Sink {
   readonly pending: PendingRequests;
-  readonly recorder: AnswerRecorder;
+  readonly logWriter: AnswerLogWriter;
   /** Writes down what the last events ended. Call `pending.stop` first. */
   stop(): void;
 }
@@ -46,7 +46,7 @@ export function createAnswers(options: AnswersOptions): Answers {
   const { agents, path, key, clock, config, get, dispatch, onError } = options;
   const retentionDays = () => config().keep.journalDays;
   const log = openAnswerLog(path, { retentionDays, onError });
-  const recorder = createAnswerRecorder({
+  const logWriter = createAnswerLogWriter({
     log,
     readEntries: () => readAnswerLog(path),
     mask: maskText,
@@ -63,7 +63,7 @@ export function createAnswers(options: AnswersOptions): Answers {
     get,
     dispatch,
     config,
-    onAnswered: recorder.answered,
+    onAnswered: logWriter.answered,
     onChange: options.onChange,
     onError,
     maskJson,
@@ -74,15 +74,15 @@ export function createAnswers(options: AnswersOptions): Answers {
   return {
     name: "answers",
     pending,
-    recorder,
+    logWriter,
     onChange(change) {
       pending.follow(change.session);
-      recorder.onChange(change);
+      logWriter.onChange(change);
     },
     onSettingsChanged: pending.recheck,
     stop() {
       clearInterval(pruning);
-      recorder.stop();
+      logWriter.stop();
       log.flush();
     },
   };

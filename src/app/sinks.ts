@@ -7,7 +7,7 @@ import type { TraySink } from "../desktop/tray/sink.ts";
 import { createHistory, type History } from "../history/index.ts";
 import { createPreferenceKeeper, type PreferenceKeeper } from "../preferences/index.ts";
 import { maskText } from "../secrets/index.ts";
-import { readInstallRecord } from "../setup/record.ts";
+import { readInstallRecord } from "../setup/install-record.ts";
 import type { EventStream } from "../streams/event-stream.ts";
 import { createEventStream, createLifecycleStream } from "../streams/index.ts";
 import { dropUntrustedSecrets } from "../system/app-environment.ts";
@@ -124,7 +124,7 @@ function createShowingSinks(
   base: Base,
   state: AppState,
   desktop: Desktop,
-  { pending, recorder }: Answers,
+  { pending, logWriter }: Answers,
 ): ShowingSinks {
   const { paths, env, home, clock, config, settings, table, agents, onProblem } = base;
   const { store, spool, followers } = state;
@@ -156,8 +156,8 @@ function createShowingSinks(
     saved: alertState.saved.shown,
     createSaver: alertState.createPart("shown"),
     refresh: followers.onRefresh,
-    onShown: recorder.shown,
-    onSuppressed: recorder.notShown,
+    onShown: logWriter.shown,
+    onSuppressed: logWriter.notShown,
   });
   const channels = createChannels({
     ...source,
@@ -174,7 +174,7 @@ function createShowingSinks(
       const response = path && (await agents.get(session.agent)?.readLastResponse?.(path));
       return response ? maskText(response) : null;
     },
-    onDelivery: recorder.delivered,
+    onDelivery: logWriter.delivered,
     onChange: renderLoop.refresh,
   });
   const connection = createConnection({ table, agents, env, sessions: state.sessionsNow() });

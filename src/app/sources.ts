@@ -2,7 +2,7 @@
 import type { AgentEvent } from "../core/session/event.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
 import { maskText } from "../secrets/index.ts";
-import { readInstallRecord } from "../setup/record.ts";
+import { readInstallRecord } from "../setup/install-record.ts";
 import { exec } from "../system/exec.ts";
 import { type WatchSource, watchAgents } from "../watch/index.ts";
 import type { Base } from "./base.ts";

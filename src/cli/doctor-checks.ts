@@ -38,8 +38,8 @@ import {
   runHook,
   runLiveTest,
 } from "../setup/doctor/index.ts";
+import { type InstallRecord, readInstallRecord } from "../setup/install-record.ts";
 import { findUnknownFolders } from "../setup/known-folders.ts";
-import { type InstallRecord, readInstallRecord } from "../setup/record.ts";
 import { readOwnFile } from "../storage/files.ts";
 import { isOff } from "../storage/off-marker.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";

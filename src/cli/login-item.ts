@@ -1,7 +1,7 @@
 /** The login item, which starts beckon with the desktop: for `--install` and `--uninstall`. */
 
 import { openLoginItem } from "../desktop/login/index.ts";
-import { recordLogin } from "../setup/record.ts";
+import { recordLogin } from "../setup/install-record.ts";
 import { ensureOwnFolder } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import type { Env } from "../system/folders.ts";

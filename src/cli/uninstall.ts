@@ -5,15 +5,15 @@ import { type Agent, type AgentSetup, type Scope, scopes } from "../agents/agent
 import { readErrorMessage } from "../core/error-message.ts";
 import { limits } from "../core/limits.ts";
 import { planRemoval, removeBinary } from "../setup/binary.ts";
-import { forgetFolders } from "../setup/known-folders.ts";
-import { isBeckonHere, isShared, planPurge, purge } from "../setup/purge.ts";
 import {
   type InstalledFile,
   type InstallRecord,
   readInstallRecord,
   withInstallLock,
   writeInstallRecord,
-} from "../setup/record.ts";
+} from "../setup/install-record.ts";
+import { forgetFolders } from "../setup/known-folders.ts";
+import { isBeckonHere, isShared, planPurge, purge } from "../setup/purge.ts";
 import { planUnregister, type UnregisterOutcome, unregister } from "../setup/register.ts";
 import { quoteForShell } from "../shell/index.ts";
 import {

@@ -15,11 +15,11 @@ export interface HookFolders {
 export async function chooseFolders(env: Env, named: Paths): Promise<HookFolders> {
   const defaults = resolveDefaultPaths(await findOwnHome(env), env);
   if (listUnknownFolders(named, defaults, "").length === 0) return { paths: named, ignored: null };
-  const record = (await readOwnSmall(defaults.knownFolders)) ?? "";
-  const [unknown] = listUnknownFolders(named, defaults, record);
+  const known = (await readOwnSmall(defaults.knownFolders)) ?? "";
+  const [unknown] = listUnknownFolders(named, defaults, known);
   if (unknown === undefined) return { paths: named, ignored: null };
   const others = resolvePaths({ ...env, BECKON_HOME: "" });
-  const isOtherKnown = listUnknownFolders(others, defaults, record).length === 0;
+  const isOtherKnown = listUnknownFolders(others, defaults, known).length === 0;
   return { paths: isOtherKnown ? others : defaults, ignored: describeIgnored(unknown) };
 }
 

@@ -32,7 +32,7 @@ import { errorCode, ignoreErrors, removeEmptyFolders, syncFolder } from "../stor
 import type { Paths } from "../storage/paths.ts";
 import { type Env, homeOf } from "../system/folders.ts";
 import { isCompiled } from "../system/is-compiled.ts";
-import type { InstallRecord } from "./record.ts";
+import type { InstallRecord } from "./install-record.ts";
 
 export interface InstalledProgram {
   readonly path: string;

@@ -17,7 +17,12 @@ import { limits } from "../core/limits.ts";
 import { readSmallFile } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import { type Env, homeOf } from "../system/folders.ts";
-import { type InstallRecord, readInstallRecord, withInstallLock, writeInstallRecord } from "./record.ts";
+import {
+  type InstallRecord,
+  readInstallRecord,
+  withInstallLock,
+  writeInstallRecord,
+} from "./install-record.ts";
 import { register, unregister } from "./register.ts";
 
 export interface GuardHooksOptions {

@@ -1,7 +1,7 @@
 /**
  * Setup: install, uninstall and doctor, for every agent of the table. Here is the install: it checks everything first, so that
  * an install that cannot succeed changes nothing. register.ts changes one settings file, binary.ts places the program,
- * record.ts remembers what was done, purge.ts removes beckon's own files, and doctor/ has the checks.
+ * install-record.ts remembers what was done, purge.ts removes beckon's own files, and doctor/ has the checks.
  */
 import { existsSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
@@ -24,7 +24,7 @@ import {
   placeBinary,
   planBinary,
 } from "./binary.ts";
-import { type InstallRecord, readInstallRecord, withInstallLock } from "./record.ts";
+import { type InstallRecord, readInstallRecord, withInstallLock } from "./install-record.ts";
 import { refuseOutside, register } from "./register.ts";
 
 export interface InstallOptions {

@@ -11,7 +11,7 @@ import {
   removeEmptyFolders,
   writePrivateFile,
 } from "../storage/files.ts";
-import { listUnknownFolders, parseRecord, resolveDefaultPaths } from "../storage/known-folders.ts";
+import { listUnknownFolders, parseKnownFolders, resolveDefaultPaths } from "../storage/known-folders.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import type { AgentVariables } from "../system/app-environment.ts";
 import type { Env } from "../system/folders.ts";
@@ -20,13 +20,13 @@ import { findOwnHome } from "../system/own-home.ts";
 /** More are forgotten, the oldest first. */
 const maxFolders = 64;
 
-const readRecord = ({ knownFolders }: Paths): string =>
+const readKnownFolders = ({ knownFolders }: Paths): string =>
   readOr(() => readOwnFile(knownFolders, limits.maxSmallFileBytes), "");
 
 /** The folders that `env` names and hooks do not use. */
 export async function findUnknownFolders(env: Env): Promise<string[]> {
   const defaults = resolveDefaultPaths(await findOwnHome(env), env);
-  return listUnknownFolders(resolvePaths(env), defaults, readRecord(defaults));
+  return listUnknownFolders(resolvePaths(env), defaults, readKnownFolders(defaults));
 }
 
 /**
@@ -51,10 +51,10 @@ export async function recordFolders(env: Env): Promise<string | null> {
   try {
     ensurePrivateFolder(defaults.state);
     await withFileLock(defaults.knownFolders, () => {
-      const record = readRecord(defaults);
+      const known = readKnownFolders(defaults);
       // A line break in a path would make two of it.
-      const added = listUnknownFolders(paths, defaults, record).filter((folder) => !folder.includes("\n"));
-      writeRecord(defaults, [...parseRecord(record), ...added].slice(-maxFolders));
+      const added = listUnknownFolders(paths, defaults, known).filter((folder) => !folder.includes("\n"));
+      writeKnownFolders(defaults, [...parseKnownFolders(known), ...added].slice(-maxFolders));
     });
     return null;
   } catch (error) {
@@ -69,14 +69,14 @@ export async function forgetFolders(env: Env): Promise<void> {
   const dropped = listUnknownFolders(resolvePaths(env), defaults, "");
   if (dropped.length === 0 || !existsSync(defaults.knownFolders)) return;
   await withFileLock(defaults.knownFolders, () => {
-    const kept = parseRecord(readRecord(defaults)).filter((folder) => !dropped.includes(folder));
-    writeRecord(defaults, kept);
+    const kept = parseKnownFolders(readKnownFolders(defaults)).filter((folder) => !dropped.includes(folder));
+    writeKnownFolders(defaults, kept);
   });
   const [topmost = ""] = relative(home, defaults.state).split(sep);
   if (topmost !== "..") removeEmptyFolders(defaults.state, join(home, topmost));
 }
 
-function writeRecord({ knownFolders }: Paths, folders: readonly string[]): void {
+function writeKnownFolders({ knownFolders }: Paths, folders: readonly string[]): void {
   if (folders.length === 0) rmSync(knownFolders, { force: true });
   else writePrivateFile(knownFolders, `${folders.join("\n")}\n`);
 }

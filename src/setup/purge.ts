@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { limits } from "../core/limits.ts";
 import { errorCode, ignoreErrors, readOr, readOwnFile, removeTree } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
-import { readInstallRecord } from "./record.ts";
+import { readInstallRecord } from "./install-record.ts";
 
 export interface PurgePlan {
   readonly folders: readonly string[];

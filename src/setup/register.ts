@@ -18,7 +18,7 @@ import {
   readInstallRecord,
   restoreInstallRecord,
   writeInstallRecord,
-} from "./record.ts";
+} from "./install-record.ts";
 
 export interface RegisterOptions {
   readonly paths: Paths;

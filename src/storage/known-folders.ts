@@ -13,9 +13,9 @@ export function resolveDefaultPaths(home: string, env: Env): Paths {
   return resolvePaths(process.platform === "win32" ? { ...env, BECKON_HOME: "" } : { HOME: home });
 }
 
-/** The folders of `paths` that are neither default nor in `record`, the text of the file. */
-export function listUnknownFolders(paths: Paths, defaults: Paths, record: string): string[] {
-  const recorded = parseRecord(record);
+/** The folders of `paths` that are neither default nor in `known`, the text of the file. */
+export function listUnknownFolders(paths: Paths, defaults: Paths, known: string): string[] {
+  const recorded = parseKnownFolders(known);
   // The folder of the settings is not one for the spool: users keep settings in a repository, and would publish prompts.
   const knownStates = [defaults.state, ...recorded];
   const isStateKnown = knownStates.includes(paths.state);
@@ -27,7 +27,7 @@ export function listUnknownFolders(paths: Paths, defaults: Paths, record: string
   ];
 }
 
-export const parseRecord = (text: string): string[] => text.split("\n").filter((line) => line !== "");
+export const parseKnownFolders = (text: string): string[] => text.split("\n").filter((line) => line !== "");
 
 /** The folder of the settings, which name files that beckon writes. */
 const settingsOf = ({ config }: Paths): string => config.slice(0, -"/config.json".length);

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readInstallRecord, writeInstallRecord } from "../../src/setup/record.ts";
+import { readInstallRecord, writeInstallRecord } from "../../src/setup/install-record.ts";
 import { createAppFixture } from "../app-fixture.ts";
 import { forEachTest } from "../for-each-test.ts";
 import { waitUntil } from "../wait-until.ts";

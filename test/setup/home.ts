@@ -16,7 +16,7 @@ import type { Agent } from "../../src/agents/agent.ts";
 import { claudeSetup, createClaudeSetup, type MachineOptions } from "../../src/agents/claude/setup/index.ts";
 import { agents, defaultAgent } from "../../src/agents/index.ts";
 import { type InstallOptions, install } from "../../src/setup/install.ts";
-import { readInstallRecord } from "../../src/setup/record.ts";
+import { readInstallRecord } from "../../src/setup/install-record.ts";
 import { type UnregisterOutcome, unregister } from "../../src/setup/register.ts";
 import { resolvePaths } from "../../src/storage/paths.ts";
 import { exec } from "../../src/system/exec.ts";

@@ -98,7 +98,7 @@ export type Transition<Of = Session> =
       readonly at: number;
     }
   | { readonly kind: "child-appeared" | "child-ended"; readonly session: Of; readonly child: Child }
-  /** For the record of a port. `key` is the session; empty for a port that no session worked on. */
+  /** For the history of a port. `key` is the session; empty for a port that no session worked on. */
   | { readonly kind: "session-event"; readonly key: string; readonly event: SessionEvent }
   /** Its process disappeared in the middle of a turn. */
   | { readonly kind: "died"; readonly session: Of; readonly at: number }

@@ -16,7 +16,7 @@ import { createAskOutcomes } from "./ask-outcomes.ts";
 import type { AnswerLog } from "./log.ts";
 import type { GivenAnswer } from "./pending-request.ts";
 
-export interface AnswerRecorderOptions {
+export interface AnswerLogWriterOptions {
   readonly log: Pick<AnswerLog, "add" | "flush">;
   /** The entries of earlier runs, from the oldest to the newest. */
   readonly readEntries: () => readonly AnswerLogEntry[];
@@ -26,7 +26,7 @@ export interface AnswerRecorderOptions {
   readonly onAskEnded?: (end: AskEnd) => void;
 }
 
-export interface AnswerRecorder {
+export interface AnswerLogWriter {
   answered(answer: GivenAnswer): void;
   /** Records asks that ended without an answer through beckon. */
   onChange(change: SessionChange): void;
@@ -42,7 +42,7 @@ export interface AnswerRecorder {
 const maxTextLength = 300;
 const maxRecordedAlerts = 1_000;
 
-export function createAnswerRecorder(options: AnswerRecorderOptions): AnswerRecorder {
+export function createAnswerLogWriter(options: AnswerLogWriterOptions): AnswerLogWriter {
   const { log, mask, now, findSession } = options;
   /** Keys of alerts that the log already has an entry for, oldest first, including entries of earlier runs. */
   let recorded: Set<string> | null = null;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createAnswerRecorder } from "../../src/answers/record.ts";
+import { createAnswerLogWriter } from "../../src/answers/log-writer.ts";
 import type { Alert } from "../../src/core/view/view.ts";
 import { maskText } from "../../src/secrets/index.ts";
 import { createStore } from "../../src/state/store.ts";
@@ -15,7 +15,7 @@ function recordTimeline(
   const store = createStore();
   const findSession = (key: string) =>
     store.sessions({ at: 0, t: 0 }).find(({ sessionId }) => key.endsWith(sessionId)) ?? null;
-  const record = createAnswerRecorder({
+  const record = createAnswerLogWriter({
     log: { add: (entry) => log.push(entry), flush() {} },
     readEntries: () => earlier,
     mask: maskText,

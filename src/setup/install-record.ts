@@ -52,7 +52,7 @@ type RecordPaths = Pick<Paths, "state" | "installed">;
 /** null if nothing is installed, or the file is damaged. */
 export function readInstallRecord(paths: RecordPaths): InstallRecord | null {
   try {
-    return parseRecord(JSON.parse(readOwnFile(paths.installed, limits.maxInstalledBytes)));
+    return parseKnownFolders(JSON.parse(readOwnFile(paths.installed, limits.maxInstalledBytes)));
   } catch {
     return null;
   }
@@ -88,7 +88,7 @@ export function restoreInstallRecord(paths: RecordPaths, record: InstallRecord |
   else rmSync(paths.installed, { force: true });
 }
 
-function parseRecord(value: unknown): InstallRecord | null {
+function parseKnownFolders(value: unknown): InstallRecord | null {
   const { version, binary, home, copy, files, login, madeFolder, ...others } = asRecord(value);
   if (typeof binary !== "string") return null;
   return {
