@@ -128,6 +128,7 @@ describe("the rules notice", () => {
 
   test.each([
     ["src/core/a.ts", 'import { x } from "../agents/x.ts";'],
+    ["src/core/a.ts", 'import { x } from "./text/x.ts";'],
     ["src/core/a.ts", 'import type { X } from "../storage/x.ts";'],
     ["src/core/a.ts", 'import {\n  x,\n  y,\n} from "../ports.ts";'],
     ["src/core/a.ts", 'export * from "../app.ts";'],
