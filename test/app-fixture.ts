@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type App, type AppOptions, startApp } from "../src/app/start.ts";
-import type { SessionSnapshot } from "../src/core/view/snapshot.ts";
+import type { SessionView } from "../src/core/view/session-view.ts";
 import { resolvePaths } from "../src/storage/paths.ts";
 import { readStartTime } from "../src/system/processes.ts";
 import { recordFolder } from "./known-folder.ts";
@@ -54,8 +54,8 @@ export function createAppFixture() {
       ...init,
       headers: { authorization: readAuthorization(), "content-type": "application/json", ...init.headers },
     });
-  const fetchSessions = async (): Promise<SessionSnapshot[]> =>
-    ((await (await request("/api/sessions")).json()) as { sessions: SessionSnapshot[] }).sessions;
+  const fetchSessions = async (): Promise<SessionView[]> =>
+    ((await (await request("/api/sessions")).json()) as { sessions: SessionView[] }).sessions;
 
   return {
     home,

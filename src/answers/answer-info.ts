@@ -3,7 +3,7 @@ import type { AnswerSupport } from "../agents/agent.ts";
 import { answerIdOf } from "../core/session/keys.ts";
 import { type Ask, isBlocking, type Session } from "../core/session/session.ts";
 import type { SessionRefLike } from "../core/session/session-ref.ts";
-import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
+import type { AskView, SessionView } from "../core/view/session-view.ts";
 import type { PendingRequest } from "./pending-request.ts";
 
 export interface AnswerInfoOptions {
@@ -13,17 +13,17 @@ export interface AnswerInfoOptions {
   readonly explain: (session: Session, ask: Ask) => string;
 }
 
-/** Adds to a snapshot what can be answered and, `inFull`, everything that is asked. */
+/** Adds to a view what can be answered and, `inFull`, everything that is asked. */
 export function createAnswerInfo({ getSettled, findRequest, explain }: AnswerInfoOptions) {
-  function addInfo(snapshot: AskSnapshot, session: Session, inFull: boolean): AskSnapshot {
-    const ask = session.asks.find(({ id }) => id === snapshot.id);
-    if (!ask) return snapshot;
+  function addInfo(view: AskView, session: Session, inFull: boolean): AskView {
+    const ask = session.asks.find(({ id }) => id === view.id);
+    if (!ask) return view;
     const request = findRequest(ask);
-    if (!request) return inFull ? { ...snapshot, why: explain(session, ask) } : snapshot;
+    if (!request) return inFull ? { ...view, why: explain(session, ask) } : view;
     const { details, sent } = request;
     const answerable = sent === null;
     return {
-      ...snapshot,
+      ...view,
       answerable,
       ...(answerable ? { answerId: answerIdOf(ask) } : {}),
       ...(answerable && details.dangers.length > 0 ? { dangers: details.dangers } : {}),
@@ -31,11 +31,11 @@ export function createAnswerInfo({ getSettled, findRequest, explain }: AnswerInf
     };
   }
 
-  return (snapshot: SessionSnapshot, inFull = false): SessionSnapshot => {
-    if (snapshot.asks.length === 0) return snapshot;
-    const session = getSettled({ agent: snapshot.provider, sessionId: snapshot.sessionId });
-    if (!session) return snapshot;
-    return { ...snapshot, asks: snapshot.asks.map((ask) => addInfo(ask, session, inFull)) };
+  return (view: SessionView, inFull = false): SessionView => {
+    if (view.asks.length === 0) return view;
+    const session = getSettled({ agent: view.provider, sessionId: view.sessionId });
+    if (!session) return view;
+    return { ...view, asks: view.asks.map((ask) => addInfo(ask, session, inFull)) };
   };
 }
 

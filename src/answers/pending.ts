@@ -19,7 +19,7 @@ import { type Ask, isVisible, type Session } from "../core/session/session.ts";
 import type { SessionRefLike } from "../core/session/session-ref.ts";
 import { settle } from "../core/session/settle.ts";
 import { timing } from "../core/timing.ts";
-import type { SessionSnapshot } from "../core/view/snapshot.ts";
+import type { SessionView } from "../core/view/session-view.ts";
 import { createAnswerInfo, explainUnanswerable } from "./answer-info.ts";
 import { createPendingList, noDecision } from "./pending-list.ts";
 import {
@@ -69,8 +69,8 @@ export interface PendingRequests extends PendingHooks {
     answer: Answer,
     step: AnswerStep,
   ): Promise<AnswerAccepted | ActionRefused | string>;
-  /** Adds to a snapshot what can be answered and, `inFull`, everything that is asked. */
-  addAnswerInfo(snapshot: SessionSnapshot, inFull?: boolean): SessionSnapshot;
+  /** Adds to a view what can be answered and, `inFull`, everything that is asked. */
+  addAnswerInfo(view: SessionView, inFull?: boolean): SessionView;
   /** The session changed: an ask may be over. */
   follow(session: Session): void;
   /** Settings or time may have ended an ask. */

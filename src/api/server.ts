@@ -5,10 +5,10 @@
 import { Elysia } from "elysia";
 import { readErrorMessage } from "../core/error-message.ts";
 import type { ActionRefused, HistoryReader, IngestResult, PendingHooks } from "../core/interfaces/index.ts";
-import type { HookOutput, PortSnapshot } from "../core/interfaces/wire.ts";
+import type { HookOutput, PortView } from "../core/interfaces/wire.ts";
 import { isRecord, type JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
-import type { ChildSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
+import type { ChildView, SessionView } from "../core/view/session-view.ts";
 import type { EventStream } from "../streams/event-stream.ts";
 import { parseHistoryQuery, parseLanesQuery, parseStatsQuery } from "./history-query.ts";
 import type { PageAccess, RenewalChallenge, RenewalQuestion } from "./page-access.ts";
@@ -17,16 +17,16 @@ import { createRequestCheck, readFacts } from "./request-check.ts";
 import { type RouteName, routes } from "./routes.ts";
 
 export interface ChildWithParent {
-  readonly child: ChildSnapshot;
-  readonly parent: SessionSnapshot;
+  readonly child: ChildView;
+  readonly parent: SessionView;
 }
 
 export interface SessionList {
-  all(): readonly SessionSnapshot[];
+  all(): readonly SessionView[];
   /** By id, a unique prefix of one, `agent:id`, or a unique project name. */
-  find(name: string): SessionSnapshot | null;
+  find(name: string): SessionView | null;
   /** Every session that the name could mean. */
-  findMatches(name: string): readonly SessionSnapshot[];
+  findMatches(name: string): readonly SessionView[];
   /** A subagent with this id, and its session. null if there is none. */
   findChild(agentId: string): ChildWithParent | null;
   /** Further fields of the list: quiet modes that are on, known problems. */
@@ -71,7 +71,7 @@ export interface ServerOptions {
   /** What the work guard says about a hook's event. A text says what is wrong with the body. */
   readonly checkGuard: (body: JsonRecord, isDryRun: boolean) => HookOutput | string;
   /** The ports of the work guard, in all projects. */
-  readonly listWorkPorts: () => readonly PortSnapshot[];
+  readonly listWorkPorts: () => readonly PortView[];
   /** Signs an answer to a hook, so that the hook can check that it is beckon's. */
   readonly sign: (request: string, text: string) => string;
   /** Permission hooks that wait for a decision. */

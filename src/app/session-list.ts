@@ -5,7 +5,7 @@ import type { Config } from "../core/config/config.ts";
 import { describeGuard } from "../core/config/work-guard.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { parseSessionKey } from "../core/session/session-ref.ts";
-import { createSnapshot, type SessionSnapshot, type SnapshotContext } from "../core/view/snapshot.ts";
+import { createSessionView, type SessionView, type ViewContext } from "../core/view/session-view.ts";
 import type { PreferenceKeeper } from "../preferences/index.ts";
 import type { Store } from "../state/store.ts";
 import { formatLocalTime } from "../system/clock.ts";
@@ -20,12 +20,12 @@ export interface SessionListOptions {
 
 export interface AppSessionList extends Omit<SessionList, "more"> {
   /** By `agent:id`, without everything that it asks. */
-  get(key: string): SessionSnapshot | null;
+  get(key: string): SessionView | null;
 }
 
 export function createSessionList(options: SessionListOptions): AppSessionList {
   const { store, pending, preferences, clock, config } = options;
-  const createContext = (): SnapshotContext => ({
+  const createContext = (): ViewContext => ({
     preferences: preferences.current(),
     config: config(),
     formatTime: formatLocalTime,
@@ -36,29 +36,29 @@ export function createSessionList(options: SessionListOptions): AppSessionList {
       const context = createContext();
       return store
         .sessions(now)
-        .map((session) => pending.addAnswerInfo(createSnapshot(session, now, context)));
+        .map((session) => pending.addAnswerInfo(createSessionView(session, now, context)));
     },
     find(name) {
       const now = clock();
       const session = store.find(name, now);
-      return session && pending.addAnswerInfo(createSnapshot(session, now, createContext()), true);
+      return session && pending.addAnswerInfo(createSessionView(session, now, createContext()), true);
     },
     get(key) {
       const ref = parseSessionKey(key);
       const session = ref && store.get(ref);
-      return session && pending.addAnswerInfo(createSnapshot(session, clock(), createContext()));
+      return session && pending.addAnswerInfo(createSessionView(session, clock(), createContext()));
     },
     findMatches(name) {
       const now = clock();
       const context = createContext();
-      return store.findMatches(name, now).map((session) => createSnapshot(session, now, context));
+      return store.findMatches(name, now).map((session) => createSessionView(session, now, context));
     },
     findChild(agentId) {
       const now = clock();
       const session = store
         .sessions(now)
         .findLast(({ children }) => children.some((child) => child.agentId === agentId));
-      const parent = session && pending.addAnswerInfo(createSnapshot(session, now, createContext()), true);
+      const parent = session && pending.addAnswerInfo(createSessionView(session, now, createContext()), true);
       const child = parent?.children.find((known) => known.agentId === agentId);
       return parent && child ? { child, parent } : null;
     },

@@ -4,11 +4,11 @@ import { closeSync, constants, openSync, readSync } from "node:fs";
 import { type AnswerStep, createStep, findOffer, judgeAnswer, listOffers } from "../core/answers/policy.ts";
 import { notWhole } from "../core/answers/words.ts";
 import type { Answer, AskDetails, Question } from "../core/session/ask-details.ts";
-import { snapshotKeyOf } from "../core/session/session-ref.ts";
+import { viewKeyOf } from "../core/session/session-ref.ts";
 import { findClosestText } from "../core/text/closest.ts";
 import { capitalize, formatCount } from "../core/text/words.ts";
-import { sortSnapshots } from "../core/view/order.ts";
-import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
+import { sortViews } from "../core/view/order.ts";
+import type { AskView, SessionView } from "../core/view/session-view.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { parseArguments, usageError } from "./args.ts";
 import {
@@ -76,25 +76,25 @@ function readArguments(args: readonly string[]): AnswerArguments {
 }
 
 /** The session with this name: of several in a project, the only one that waits. */
-async function findSession(paths: Paths, name: string | null): Promise<SessionSnapshot> {
+async function findSession(paths: Paths, name: string | null): Promise<SessionView> {
   const live = await fetchSessions(paths);
   if (typeof live === "string") throw new Error(live);
   if (name === null) {
-    const next = sortSnapshots(live.sessions).find(({ group }) => group === "needs_you");
+    const next = sortViews(live.sessions).find(({ group }) => group === "needs_you");
     if (!next) throw new Error("no session needs you now. See your sessions: beckon status");
-    return fetchSession(paths, snapshotKeyOf(next));
+    return fetchSession(paths, viewKeyOf(next));
   }
   const waiting = live.sessions.filter(({ project, asks }) => project === name && asks.some(isBlocking));
   const [only, ...others] = waiting;
   // An id comes before a project of the same name.
   const isId = live.sessions.some(({ sessionId }) => sessionId.toLowerCase().startsWith(name.toLowerCase()));
-  return fetchSession(paths, only && others.length === 0 && !isId ? snapshotKeyOf(only) : name);
+  return fetchSession(paths, only && others.length === 0 && !isId ? viewKeyOf(only) : name);
 }
 
-const isBlocking = ({ kind }: AskSnapshot): boolean => kind !== "idle";
+const isBlocking = ({ kind }: AskView): boolean => kind !== "idle";
 
 /** All open asks, or the one with this id. Throws if there is none. */
-function openAsks(session: SessionSnapshot, askId: string | null): readonly AskSnapshot[] {
+function openAsks(session: SessionView, askId: string | null): readonly AskView[] {
   const name = nameOf(session);
   const open = session.asks.filter(isBlocking);
   const asks = askId === null ? open : open.filter(({ answerId }) => answerId === askId);
@@ -107,7 +107,7 @@ function openAsks(session: SessionSnapshot, askId: string | null): readonly AskS
 
 /** Never guesses between several asks, nor takes one that the user cannot have meant. */
 export function chooseAsk(
-  session: SessionSnapshot,
+  session: SessionView,
   askId: string | null,
   startedAt = performance.timeOrigin,
 ): AnswerableAsk {
@@ -127,7 +127,7 @@ export function chooseAsk(
   return only;
 }
 
-function showAsks(session: SessionSnapshot, { session: typed, askId }: AnswerArguments): void {
+function showAsks(session: SessionView, { session: typed, askId }: AnswerArguments): void {
   const asks = openAsks(session, askId);
   // By the time of the answer, a project's name could mean another session.
   const name = typed === null || typed === session.project ? shortId(session) : typed;

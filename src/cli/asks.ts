@@ -3,21 +3,21 @@
 import type { AnswerStep } from "../core/answers/policy.ts";
 import { describeAnswer } from "../core/answers/words.ts";
 import type { Answer } from "../core/session/ask-details.ts";
-import { snapshotKeyOf } from "../core/session/session-ref.ts";
+import { viewKeyOf } from "../core/session/session-ref.ts";
 import { formatFirstQuestion } from "../core/session/texts.ts";
-import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
+import type { AskView, SessionView } from "../core/view/session-view.ts";
 import { quoteIfNeeded } from "../shell/index.ts";
 import type { Paths } from "../storage/paths.ts";
 import { callApi } from "./client.ts";
 import { nameOf, shortId } from "./find-session.ts";
 import { stripControls, truncate } from "./output.ts";
 
-export type AnswerableAsk = AskSnapshot & Required<Pick<AskSnapshot, "asked" | "answerId">>;
+export type AnswerableAsk = AskView & Required<Pick<AskView, "asked" | "answerId">>;
 
-export const isAnswerable = (ask: AskSnapshot): ask is AnswerableAsk =>
+export const isAnswerable = (ask: AskView): ask is AnswerableAsk =>
   ask.answerId !== undefined && ask.asked !== undefined;
 
-export function explainUnanswerable(ask: AskSnapshot, session: SessionSnapshot): string {
+export function explainUnanswerable(ask: AskView, session: SessionView): string {
   const why = ask.why ?? "it is being answered";
   const next = `Go there with: beckon focus ${quoteIfNeeded(shortId(session))}`;
   return stripControls(
@@ -34,7 +34,7 @@ export const formatAnswerCommand = (session: string, { answerId }: Pick<Answerab
 
 const maxSubjectColumns = 200;
 
-export function subjectOf(ask: AskSnapshot): string {
+export function subjectOf(ask: AskView): string {
   const { asked, tool, kind } = ask;
   if (kind === "plan") return "the plan";
   if (asked && kind !== "question" && !asked.startsWithSubject)
@@ -50,17 +50,16 @@ const timeoutMs = 8_000;
 /** Returns what was done, for the user: "allowed in shop-api: npm test". Throws if the answer was not accepted. */
 export async function sendAnswer(
   paths: Paths,
-  session: SessionSnapshot,
-  ask: AskSnapshot & Required<Pick<AskSnapshot, "answerId">>,
+  session: SessionView,
+  ask: AskView & Required<Pick<AskView, "answerId">>,
   answer: Answer,
   step: AnswerStep,
 ): Promise<string> {
   const body = { ask: ask.answerId, ...describeStep(step), ...answer };
-  const response = await callApi(
-    paths,
-    `/api/sessions/${encodeURIComponent(snapshotKeyOf(session))}/answer`,
-    { body, timeoutMs },
-  );
+  const response = await callApi(paths, `/api/sessions/${encodeURIComponent(viewKeyOf(session))}/answer`, {
+    body,
+    timeoutMs,
+  });
   if (typeof response === "string") throw new Error(response);
   if (response.status !== 200) throw new Error(stripControls(String(response.body.error)));
   const where = `in ${nameOf(session)}: ${answeredSubjectOf(ask)}`;
@@ -78,7 +77,7 @@ function describeStep({ front, isWholeShown, shownMs, isConfirmed }: AnswerStep)
 }
 
 /** All questions of an ask are answered at once. */
-function answeredSubjectOf(ask: AskSnapshot): string {
+function answeredSubjectOf(ask: AskView): string {
   const { kind, summary, questions = 1 } = ask;
   if (kind !== "question" || questions < 2) return subjectOf(ask);
   const others = questions === 2 ? "1 more question" : `${questions - 1} more questions`;
@@ -86,7 +85,7 @@ function answeredSubjectOf(ask: AskSnapshot): string {
 }
 
 /** "denied (use pnpm) in shop-api: npm test" */
-function formatSentence(answer: Answer, { kind, asked }: AskSnapshot, where: string): string {
+function formatSentence(answer: Answer, { kind, asked }: AskView, where: string): string {
   const { done, detail } = describeAnswer(answer, { kind, always: asked?.always ?? [] });
   if (detail === null) return `${done} ${where}`;
   switch (answer.do) {

@@ -1,7 +1,7 @@
 /** How the command line talks to the running beckon. */
 import type { Quiet } from "../core/config/quiet.ts";
 import { limits } from "../core/limits.ts";
-import type { SessionSnapshot } from "../core/view/snapshot.ts";
+import type { SessionView } from "../core/view/session-view.ts";
 import { readOwnFile } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import { type Endpoint, readEndpoint } from "../system/endpoint.ts";
@@ -84,7 +84,7 @@ export async function callApi(
 }
 
 export interface SessionsResponse {
-  readonly sessions: readonly SessionSnapshot[];
+  readonly sessions: readonly SessionView[];
   readonly quiet?: Quiet;
   readonly problems?: readonly string[];
   /** Where the work guard is on: "strict in /home/me/project". Absent if it is off. */

@@ -1,8 +1,8 @@
 /** `beckon completions`: the script for a shell, and what that script offers when the user presses Tab. */
 import type { Agent } from "../agents/agent.ts";
 import { groupLabels } from "../core/view/group-names.ts";
-import { sortSnapshots } from "../core/view/order.ts";
-import type { SessionSnapshot } from "../core/view/snapshot.ts";
+import { sortViews } from "../core/view/order.ts";
+import type { SessionView } from "../core/view/session-view.ts";
 import { resolvePaths } from "../storage/paths.ts";
 import { parseArguments, quote, usageError } from "./args.ts";
 import { fetchSessions } from "./client.ts";
@@ -96,14 +96,14 @@ const keepPlain = (candidates: readonly OfferedWord[]): readonly OfferedWord[] =
 const timeoutMs = 500;
 
 /** Those that can still be named, the ones that need the user first. */
-async function readSessions(): Promise<readonly SessionSnapshot[]> {
+async function readSessions(): Promise<readonly SessionView[]> {
   const response = await fetchSessions(resolvePaths(), { timeoutMs });
   if (typeof response === "string") return [];
-  return sortSnapshots(response.sessions.filter(({ group }) => group !== "ended"));
+  return sortViews(response.sessions.filter(({ group }) => group !== "ended"));
 }
 
 /** By project if that names one session and can be typed as it is, else by the start of the id. */
-function nameSessions(sessions: readonly SessionSnapshot[], typed: string): readonly OfferedWord[] {
+function nameSessions(sessions: readonly SessionView[], typed: string): readonly OfferedWord[] {
   const idLength = findUniqueLength(sessions.map(({ sessionId }) => sessionId));
   const isOnly = (name: string) => sessions.filter(({ project }) => project === name).length === 1;
   const named = sessions.map((session) => {

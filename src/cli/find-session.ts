@@ -1,19 +1,19 @@
 /** Finds the session that a user names, and lists the ones that an ambiguous name could mean. */
-import { parseSessionKey, snapshotKeyOf } from "../core/session/session-ref.ts";
+import { parseSessionKey, viewKeyOf } from "../core/session/session-ref.ts";
 import { findClosest } from "../core/text/closest.ts";
 import { groupLabels } from "../core/view/group-names.ts";
 import { branchOf } from "../core/view/session-names.ts";
-import type { SessionSnapshot } from "../core/view/snapshot.ts";
+import type { SessionView } from "../core/view/session-view.ts";
 import type { Paths } from "../storage/paths.ts";
 import { quote, usageError } from "./args.ts";
 import { type ApiResponse, callApi, fetchSessions } from "./client.ts";
 import { findWidest, padText, stripControls, truncate } from "./output.ts";
 
 /** Throws an error for the user if there is no such session, or if several match. */
-export async function fetchSession(paths: Paths, name: string): Promise<SessionSnapshot> {
+export async function fetchSession(paths: Paths, name: string): Promise<SessionView> {
   const response = await callApi(paths, `/api/sessions/${encodeURIComponent(name)}`);
   if (typeof response === "string") throw new Error(response);
-  const session = response.body as unknown as SessionSnapshot;
+  const session = response.body as unknown as SessionView;
   // The id of a subagent is answered with an object of another kind.
   if (response.status !== 200 || typeof session.sessionId !== "string")
     throw await createNoSessionError(paths, name, response);
@@ -24,8 +24,8 @@ export async function fetchSession(paths: Paths, name: string): Promise<SessionS
 /** So that a typo does not name another session. */
 const minPrefix = 4;
 
-function checkPrefix(session: SessionSnapshot, name: string): void {
-  const ids = [session.sessionId, snapshotKeyOf(session)].map((id) => id.toLowerCase());
+function checkPrefix(session: SessionView, name: string): void {
+  const ids = [session.sessionId, viewKeyOf(session)].map((id) => id.toLowerCase());
   const isWholeName = session.project === name || ids.includes(name.toLowerCase());
   const prefix = parseSessionKey(name)?.sessionId ?? name;
   if (!isWholeName && prefix.length < minPrefix)
@@ -36,12 +36,12 @@ function checkPrefix(session: SessionSnapshot, name: string): void {
 
 const shortIdLength = 8;
 
-export const shortId = ({ sessionId }: Pick<SessionSnapshot, "sessionId">): string =>
+export const shortId = ({ sessionId }: Pick<SessionView, "sessionId">): string =>
   stripControls(sessionId.slice(0, shortIdLength));
 
 /** A session in the API's list of candidates. An older beckon leaves out some fields. */
-export type Candidate = Pick<SessionSnapshot, "sessionId"> &
-  Partial<Pick<SessionSnapshot, "project" | "gitBranch" | "title" | "lastPrompt" | "group">>;
+export type Candidate = Pick<SessionView, "sessionId"> &
+  Partial<Pick<SessionView, "project" | "gitBranch" | "title" | "lastPrompt" | "group">>;
 
 export const nameOf = (session: Pick<Candidate, "project" | "sessionId">): string =>
   stripControls(session.project ?? shortId(session));

@@ -1,5 +1,5 @@
 /** `beckon focus`: goes to the terminal of a session. */
-import { snapshotKeyOf } from "../core/session/session-ref.ts";
+import { viewKeyOf } from "../core/session/session-ref.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { parseArguments, usageError } from "./args.ts";
 import { callApi } from "./client.ts";
@@ -19,7 +19,7 @@ export async function focus(args: string[]): Promise<number> {
       "focus takes one session (its id, its first 4 characters or more, or its project) or --next",
     );
   const paths = resolvePaths();
-  const key = isNext ? nextSession : snapshotKeyOf(await fetchSession(paths, name));
+  const key = isNext ? nextSession : viewKeyOf(await fetchSession(paths, name));
   printLines([await goToSession(paths, key)]);
   return 0;
 }

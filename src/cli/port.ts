@@ -11,7 +11,7 @@ import { readConfigFile } from "../storage/config-file.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { createClock } from "../system/clock.ts";
 import { createWorkGuard } from "../workguard/index.ts";
-import { findOwnSession, identifySnapshot } from "../workguard/own-session.ts";
+import { findOwnSession, identifyView } from "../workguard/own-session.ts";
 import {
   createPort,
   endPort,
@@ -103,7 +103,7 @@ async function start(args: string[], table: readonly Agent[]): Promise<number> {
   const { folder, isShared } = findProject(paths, parsed.values["--project"]);
   const named = parsed.values["--session"];
   const session =
-    named === undefined ? await findCaller(paths, table) : identifySnapshot(await fetchSession(paths, named));
+    named === undefined ? await findCaller(paths, table) : identifyView(await fetchSession(paths, named));
   const book = await changePorts(paths, folder, isShared, (known) =>
     startPort(known, folder, id, session, Date.now()),
   );

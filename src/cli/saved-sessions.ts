@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { parsePreferences } from "../core/config/preferences.ts";
 import { readNumber } from "../core/json.ts";
 import { formatAge } from "../core/view/figures.ts";
-import { createSnapshot, type SessionSnapshot } from "../core/view/snapshot.ts";
+import { createSessionView, type SessionView } from "../core/view/session-view.ts";
 import { decodeState } from "../state/saved-state.ts";
 import { readConfigFile } from "../storage/config-file.ts";
 import { describeDroppedEvents, readDroppedEvents } from "../storage/full-spool.ts";
@@ -13,7 +13,7 @@ import { loadSnapshot } from "../storage/snapshot.ts";
 import { createClock, formatLocalTime } from "../system/clock.ts";
 
 export interface SavedSessions {
-  readonly sessions: readonly SessionSnapshot[];
+  readonly sessions: readonly SessionView[];
   /** Why the list may be old or incomplete. */
   readonly warnings: readonly string[];
 }
@@ -28,7 +28,7 @@ export function readSavedSessions(paths: Paths): SavedSessions {
     formatTime: formatLocalTime,
   };
   const saved = value ? decodeState(value, now).sessions : [];
-  const sessions = saved.map((session) => createSnapshot(session, now, context));
+  const sessions = saved.map((session) => createSessionView(session, now, context));
   const savedAt = readNumber(value?.savedAt);
   const warnings: string[] = [];
   if (problem) warnings.push(`${problem}.`);

@@ -1,6 +1,6 @@
 /** `beckon mute`, `beckon snooze` and `beckon dismiss`: no alerts from one session, as in the menu. */
-import { snapshotKeyOf } from "../core/session/session-ref.ts";
-import type { SessionSnapshot } from "../core/view/snapshot.ts";
+import { viewKeyOf } from "../core/session/session-ref.ts";
+import type { SessionView } from "../core/view/session-view.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { parseArguments, quote, usageError } from "./args.ts";
 import { callApi } from "./client.ts";
@@ -70,7 +70,7 @@ function readArguments(command: Action, args: readonly string[], maxRest: number
 }
 
 /** Returns what holds then, for the user. */
-export async function muteSession(paths: Paths, session: SessionSnapshot, isOn: boolean): Promise<string> {
+export async function muteSession(paths: Paths, session: SessionView, isOn: boolean): Promise<string> {
   checkLive(session, "mute");
   const name = nameOf(session);
   const { silence, silenceKind } = await change(paths, session, "mute", { on: isOn });
@@ -81,11 +81,7 @@ export async function muteSession(paths: Paths, session: SessionSnapshot, isOn: 
 }
 
 /** Returns what holds then, for the user. `minutes` is 0 to end the snooze. */
-export async function snoozeSession(
-  paths: Paths,
-  session: SessionSnapshot,
-  minutes: number,
-): Promise<string> {
+export async function snoozeSession(paths: Paths, session: SessionView, minutes: number): Promise<string> {
   checkLive(session, "snooze");
   const { silence } = await change(paths, session, "snooze", { minutes });
   const name = nameOf(session);
@@ -94,7 +90,7 @@ export async function snoozeSession(
 }
 
 /** Returns what was dismissed, for the user. Throws if the session does not need the user. */
-export async function dismissSession(paths: Paths, session: SessionSnapshot): Promise<string> {
+export async function dismissSession(paths: Paths, session: SessionView): Promise<string> {
   checkLive(session, "dismiss");
   const name = nameOf(session);
   const isAsking = session.asks.some(({ kind }) => kind !== "idle");
@@ -109,7 +105,7 @@ export async function dismissSession(paths: Paths, session: SessionSnapshot): Pr
   return `Dismissed what ${name} asks. ${next}`;
 }
 
-function checkLive(session: SessionSnapshot, action: Action): void {
+function checkLive(session: SessionView, action: Action): void {
   if (session.group === "ended")
     throw new Error(`${nameOf(session)} has ended, so there is nothing to ${action}`);
 }
@@ -117,16 +113,14 @@ function checkLive(session: SessionSnapshot, action: Action): void {
 /** Resolves with the session as it is then. */
 async function change(
   paths: Paths,
-  session: SessionSnapshot,
+  session: SessionView,
   action: Action,
   body: object,
-): Promise<SessionSnapshot> {
-  const response = await callApi(
-    paths,
-    `/api/sessions/${encodeURIComponent(snapshotKeyOf(session))}/${action}`,
-    { body },
-  );
+): Promise<SessionView> {
+  const response = await callApi(paths, `/api/sessions/${encodeURIComponent(viewKeyOf(session))}/${action}`, {
+    body,
+  });
   if (typeof response === "string") throw new Error(response);
   if (response.status !== 200) throw new Error(stripControls(String(response.body.error)));
-  return fetchSession(paths, snapshotKeyOf(session));
+  return fetchSession(paths, viewKeyOf(session));
 }

@@ -1,7 +1,7 @@
 /** The table of `beckon status`. Pure: sessions in, lines out. */
 
 import { isClearReason } from "../core/session/session.ts";
-import { snapshotKeyOf } from "../core/session/session-ref.ts";
+import { viewKeyOf } from "../core/session/session-ref.ts";
 import {
   dangerMark,
   describeReady,
@@ -14,9 +14,9 @@ import { shortenHomePath } from "../core/text/paths.ts";
 import { truncateMiddle } from "../core/text/text.ts";
 import { formatAge, formatUsage } from "../core/view/figures.ts";
 import { formatGroupCount, type Group, groupLabels, groupMarks, groups } from "../core/view/group-names.ts";
-import { sortSnapshots } from "../core/view/order.ts";
-import { branchOf, formatSessionName, nameSnapshots } from "../core/view/session-names.ts";
-import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
+import { sortViews } from "../core/view/order.ts";
+import { branchOf, formatSessionName, nameViews } from "../core/view/session-names.ts";
+import type { AskView, SessionView } from "../core/view/session-view.ts";
 import { nameTerminal } from "../core/view/terminal-name.ts";
 import { bold, dim, findWidest, padText, paint, red, stripControls, truncate, wrapText } from "./output.ts";
 
@@ -31,10 +31,10 @@ export interface TableOptions {
 /** Only the newest ended sessions are listed, and none that was cleared: another one goes on in its terminal. */
 const maxEnded = 5;
 
-export function formatStatusTable(sessions: readonly SessionSnapshot[], options: TableOptions): string[] {
+export function formatStatusTable(sessions: readonly SessionView[], options: TableOptions): string[] {
   if (sessions.length === 0)
     return wrapText("No sessions. Start an agent, and it appears here.", options.columns, 9);
-  const sorted = sortSnapshots(sessions);
+  const sorted = sortViews(sessions);
   const live = sorted.filter(({ group }) => group !== "ended");
   const ended = sorted.filter(({ group }) => group === "ended");
   const listed = ended.filter((session) => !isCleared(session)).slice(0, maxEnded);
@@ -50,7 +50,7 @@ export function formatStatusTable(sessions: readonly SessionSnapshot[], options:
 }
 
 /** One line of the full width for each session, in the order given, without its terminal and subagents. */
-export function formatCompactRows(sessions: readonly SessionSnapshot[], options: TableOptions): string[] {
+export function formatCompactRows(sessions: readonly SessionView[], options: TableOptions): string[] {
   const rows = createRows(sessions, options, summarizeAsk).map((row) => ({
     ...row,
     terminal: "",
@@ -61,7 +61,7 @@ export function formatCompactRows(sessions: readonly SessionSnapshot[], options:
 }
 
 /** Everything about each session that its row can show, for a search. */
-export function listSearchTexts(sessions: readonly SessionSnapshot[], options: TableOptions): string[] {
+export function listSearchTexts(sessions: readonly SessionView[], options: TableOptions): string[] {
   return createRows(sessions, options).map(({ group, longName, title, agent, activity, terminal }, n) =>
     [
       groupLabels[group],
@@ -78,7 +78,7 @@ export function listSearchTexts(sessions: readonly SessionSnapshot[], options: T
 }
 
 /** How many sessions are in each group. It also explains the marks. */
-export function formatCounts(sessions: readonly SessionSnapshot[], options: TableOptions): string[] {
+export function formatCounts(sessions: readonly SessionView[], options: TableOptions): string[] {
   const parts = groups.flatMap((group) => {
     const count = sessions.filter((session) => session.group === group).length;
     if (count === 0) return group === "needs_you" ? ["nothing needs you"] : [];
@@ -120,15 +120,15 @@ const idLength = 8;
 const maxDetails = 4;
 
 function createRows(
-  sessions: readonly SessionSnapshot[],
+  sessions: readonly SessionView[],
   { now, home }: TableOptions,
-  summarize: (ask: AskSnapshot) => string = summarizeAskInFull,
+  summarize: (ask: AskView) => string = summarizeAskInFull,
 ): StatusRow[] {
-  const names = nameSnapshots(sessions);
+  const names = nameViews(sessions);
   const hasSeveralAgents = new Set(sessions.map(({ provider }) => provider)).size > 1;
   return sessions.map((session) => {
     const { group, sessionId, gitBranch } = session;
-    const name = names.get(snapshotKeyOf(session)) ?? { project: "", difference: "" };
+    const name = names.get(viewKeyOf(session)) ?? { project: "", difference: "" };
     const { difference } = name;
     const shortName = stripControls(formatSessionName(name));
     const branch = difference === "" ? branchOf(gitBranch) : "";
@@ -150,19 +150,15 @@ function createRows(
   });
 }
 
-const isWaiting = ({ group }: SessionSnapshot): boolean => group === "needs_you" || group === "set_aside";
+const isWaiting = ({ group }: SessionView): boolean => group === "needs_you" || group === "set_aside";
 
-const isCleared = ({ endReason }: SessionSnapshot): boolean => isClearReason(endReason);
+const isCleared = ({ endReason }: SessionView): boolean => isClearReason(endReason);
 
-const blockingAsks = ({ asks }: SessionSnapshot): AskSnapshot[] => asks.filter(({ kind }) => kind !== "idle");
+const blockingAsks = ({ asks }: SessionView): AskView[] => asks.filter(({ kind }) => kind !== "idle");
 
-const markDanger = (ask: AskSnapshot | undefined): string => (ask?.dangers?.length ? dangerMark : "");
+const markDanger = (ask: AskView | undefined): string => (ask?.dangers?.length ? dangerMark : "");
 
-function describeActivity(
-  session: SessionSnapshot,
-  home: string,
-  summarize: (ask: AskSnapshot) => string,
-): string {
+function describeActivity(session: SessionView, home: string, summarize: (ask: AskView) => string): string {
   const silence = session.silence ? `(${session.silence}) ` : "";
   if (!isWaiting(session)) return silence + describeProgress(session);
   const [ask] = blockingAsks(session);
@@ -172,7 +168,7 @@ function describeActivity(
 }
 
 /** What a session does that asks for nothing. */
-function describeProgress(session: SessionSnapshot): string {
+function describeProgress(session: SessionView): string {
   const { group } = session;
   const { detail } = session.status;
   if (group === "working") return detail ?? statusTexts.thinking;
@@ -193,7 +189,7 @@ function describeProgress(session: SessionSnapshot): string {
   });
 }
 
-function listDetails(session: SessionSnapshot, home: string, now: number): string[] {
+function listDetails(session: SessionView, home: string, now: number): string[] {
   const asks = isWaiting(session) ? blockingAsks(session).slice(1) : [];
   const children = session.children.filter((child) => child.state === "running");
   const { port, group } = session;
@@ -211,7 +207,7 @@ function listDetails(session: SessionSnapshot, home: string, now: number): strin
   return [...details.slice(0, maxDetails), `${mark}and ${hidden.length} more`];
 }
 
-function describeTerminal({ place, state, group, attach }: SessionSnapshot): string {
+function describeTerminal({ place, state, group, attach }: SessionView): string {
   if (!place || (state === "completed" && group !== "failed")) return "";
   if (attach !== null) return "background";
   const name = nameTerminal(place);

@@ -3,8 +3,8 @@ import type { Quiet } from "../core/config/quiet.ts";
 import { formatCount } from "../core/text/words.ts";
 import { formatAge } from "../core/view/figures.ts";
 import { groupMarks, groups } from "../core/view/group-names.ts";
-import { sortSnapshots } from "../core/view/order.ts";
-import type { SessionSnapshot } from "../core/view/snapshot.ts";
+import { sortViews } from "../core/view/order.ts";
+import type { SessionView } from "../core/view/session-view.ts";
 import { readOpenHookErrors } from "../storage/hook-log.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { parseArguments, usageError } from "./args.ts";
@@ -34,13 +34,13 @@ async function readForScreen(paths: Paths): Promise<WatchData> {
   const { warnings, notices } = listNotices(paths, known, Date.now());
   return {
     isRunning: known.running,
-    sessions: sortSnapshots(known.sessions),
+    sessions: sortViews(known.sessions),
     notices: [...warnings, ...notices.flat()].map(formatLine),
   };
 }
 
 interface KnownSessions {
-  readonly sessions: readonly SessionSnapshot[];
+  readonly sessions: readonly SessionView[];
   /** Why the list may be old or incomplete. */
   readonly warnings: readonly string[];
   readonly running: boolean;

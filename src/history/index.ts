@@ -11,7 +11,7 @@ import type { HistoryPage, Lane, Lanes, Stats, StreamEvent } from "../core/inter
 import { isProbe } from "../core/session/probe.ts";
 import { isBlocking, isVisible, type Session } from "../core/session/session.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
-import type { SessionSnapshot } from "../core/view/snapshot.ts";
+import type { SessionView } from "../core/view/session-view.ts";
 import { createAskId, spanStateOf } from "../state/transitions.ts";
 import { ignoreErrors } from "../storage/files.ts";
 import type { JournalPosition } from "../storage/journal/index.ts";
@@ -31,7 +31,7 @@ export interface HistoryOptions {
   /** The agents that are not in the table of all agents. Then there is no thread: functions cannot be sent to it. */
   readonly agents?: readonly Agent[] | undefined;
   readonly sessions: () => readonly Session[];
-  readonly groupOf: (key: string) => SessionSnapshot["group"];
+  readonly groupOf: (key: string) => SessionView["group"];
   readonly config: () => Pick<Config, "history">;
   readonly now: () => number;
   readonly onProblem: (text: string) => void;

@@ -4,7 +4,7 @@ import type { SpanState } from "../core/interfaces/wire.ts";
 import type { SessionPort, Tokens } from "../core/session/event.ts";
 import { projectOf, type Session } from "../core/session/session.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
-import { computeFingerprint } from "../core/view/snapshot.ts";
+import { computeFingerprint } from "../core/view/session-view.ts";
 
 export interface SessionRow {
   readonly key: string;

@@ -8,16 +8,16 @@ import type { HistoryReader, Schedule, Sink, Transition } from "../core/interfac
 import type { StreamEvent, StreamMessage } from "../core/interfaces/wire.ts";
 import { limits } from "../core/limits.ts";
 import { isProbe } from "../core/session/probe.ts";
-import { sessionKeyOf, snapshotKeyOf } from "../core/session/session-ref.ts";
-import type { SessionSnapshot } from "../core/view/snapshot.ts";
+import { sessionKeyOf, viewKeyOf } from "../core/session/session-ref.ts";
+import type { SessionView } from "../core/view/session-view.ts";
 import { createChildUpdates, createStreamMessage } from "./stream-event.ts";
 
 export interface EventStreamOptions {
   /** Wall time. */
   readonly now: () => number;
-  readonly sessions: () => readonly SessionSnapshot[];
+  readonly sessions: () => readonly SessionView[];
   /** null if there is no such session. */
-  readonly findSession: (key: string) => SessionSnapshot | null;
+  readonly findSession: (key: string) => SessionView | null;
   readonly quiet: () => Quiet | null;
   readonly history: Pick<HistoryReader, "findMissedEvents"> & {
     readonly addStreamEvent: (event: StreamEvent) => void;
@@ -117,7 +117,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     cancelPing = clients.size > 0 ? schedule(sendPings, options.pingMs ?? pingMs) : null;
   }
 
-  function compare(key: string, session: SessionSnapshot): void {
+  function compare(key: string, session: SessionView): void {
     const text = JSON.stringify(session);
     const before = sent.get(key);
     if (text === before) return;
@@ -137,7 +137,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
   function compareAll(): void {
     const known = new Set<string>();
     for (const session of options.sessions()) {
-      const key = snapshotKeyOf(session);
+      const key = viewKeyOf(session);
       known.add(key);
       compare(key, session);
     }
@@ -152,7 +152,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     const sessions = options.sessions();
     // The other clients know the same after the next flush.
     if (clients.size === 0)
-      for (const session of sessions) sent.set(snapshotKeyOf(session), JSON.stringify(session));
+      for (const session of sessions) sent.set(viewKeyOf(session), JSON.stringify(session));
     return {
       id: createId(),
       event: "snapshot",

@@ -9,7 +9,7 @@ import type { JsonRecord } from "../core/json.ts";
 import type { AgentEvent } from "../core/session/event.ts";
 import { type Ask, projectOf, type Session } from "../core/session/session.ts";
 import { truncate } from "../core/text/truncate.ts";
-import { computeFingerprint } from "../core/view/snapshot.ts";
+import { computeFingerprint } from "../core/view/session-view.ts";
 import { limitJson, limitValue } from "./limit-json.ts";
 
 export const normalizedEventTypes = [

@@ -1,9 +1,9 @@
-/** What a transition is in the event stream. Pure. What time alone changes, the stream finds by comparing snapshots of sessions. */
+/** What a transition is in the event stream. Pure. What time alone changes, the stream finds by comparing views of sessions. */
 import type { SessionChange, Transition } from "../core/interfaces/index.ts";
 import type { RuntimeAgent, StreamMessage } from "../core/interfaces/wire.ts";
 import { type Child, nameOfChild, type Session } from "../core/session/session.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
-import { createAskSnapshot } from "../core/view/snapshot.ts";
+import { createAskView } from "../core/view/session-view.ts";
 import { createAgentId, nameWorkspace } from "./normalized-event.ts";
 
 /** null if the stream has nothing for it. A client must not miss any of them while it is away, except "agent-update". */
@@ -11,12 +11,12 @@ export function createStreamMessage(transition: Transition): StreamMessage | nul
   switch (transition.kind) {
     case "ask-opened": {
       const { session, ask } = transition;
-      return { event: "ask-opened", data: { key: sessionKeyOf(session), ask: createAskSnapshot(ask) } };
+      return { event: "ask-opened", data: { key: sessionKeyOf(session), ask: createAskView(ask) } };
     }
     case "ask-ended": {
       const { session, ask, how, where, waitedMs } = transition;
       const key = sessionKeyOf(session);
-      return { event: "ask-closed", data: { key, ask: createAskSnapshot(ask), how, where, waitedMs } };
+      return { event: "ask-closed", data: { key, ask: createAskView(ask), how, where, waitedMs } };
     }
     case "span": {
       const { session, before, state } = transition;

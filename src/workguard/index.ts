@@ -19,7 +19,7 @@ import {
   type GuardSettings,
 } from "../core/config/work-guard.ts";
 import type { Schedule, SessionChange, Sink, Transition } from "../core/interfaces/index.ts";
-import type { HookOutput, PortSnapshot, SessionEvent } from "../core/interfaces/wire.ts";
+import type { HookOutput, PortView, SessionEvent } from "../core/interfaces/wire.ts";
 import type { JsonRecord } from "../core/json.ts";
 import {
   type AgentEvent,
@@ -34,7 +34,7 @@ import { isProbe } from "../core/session/probe.ts";
 import type { Session } from "../core/session/session.ts";
 import { type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
 import { resolvePath } from "../core/text/paths.ts";
-import { computeFingerprint } from "../core/view/snapshot.ts";
+import { computeFingerprint } from "../core/view/session-view.ts";
 import { ignoreErrors, writePrivateFile } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import { createEventFinder, createSessionEvent } from "../streams/session-event.ts";
@@ -48,7 +48,7 @@ import {
   findProject,
   findRun,
   listPorts,
-  listSnapshots,
+  listPortViews,
   type PortBook,
   portStatus,
   type SessionIdentity,
@@ -79,7 +79,7 @@ export interface WorkGuard extends Sink {
   /** Answers a hook. A text says what is wrong with the body. `isDryRun`: nothing is recorded. */
   check(body: JsonRecord, isDryRun?: boolean): HookOutput | string;
   /** The ports of all projects: those that run, then the open ones, then those that ended last. */
-  listPorts(): readonly PortSnapshot[];
+  listPorts(): readonly PortView[];
 }
 
 /** An edited file, and the project and settings that count for it. */
@@ -320,7 +320,7 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
     },
     listPorts() {
       refresh();
-      return listSnapshots(reader.book());
+      return listPortViews(reader.book());
     },
     onSettingsChanged() {
       writeScope();

@@ -1,16 +1,11 @@
 /** Finds the session that runs this command: a port that an agent starts is its own. */
 import type { Agent } from "../agents/agent.ts";
-import type { SessionSnapshot } from "../core/view/snapshot.ts";
+import type { SessionView } from "../core/view/session-view.ts";
 import type { Env } from "../system/folders.ts";
 import { listAncestors, readStartTime } from "../system/processes.ts";
 import type { SessionIdentity } from "./ports.ts";
 
-export const identifySnapshot = ({
-  provider,
-  sessionId,
-  fingerprint,
-  place,
-}: SessionSnapshot): SessionIdentity => ({
+export const identifyView = ({ provider, sessionId, fingerprint, place }: SessionView): SessionIdentity => ({
   agent: provider,
   sessionId,
   fingerprint,
@@ -26,14 +21,14 @@ export const identifySnapshot = ({
 export function findOwnSession(
   table: readonly Agent[],
   env: Env,
-  sessions: readonly SessionSnapshot[] | null,
+  sessions: readonly SessionView[] | null,
   ancestors: readonly number[] = listAncestors(),
 ): SessionIdentity | null {
   for (const pid of ancestors) {
     const session = sessions?.find(
       ({ place, state }) => place?.local && place.pid === pid && state !== "completed",
     );
-    if (session) return identifySnapshot(session);
+    if (session) return identifyView(session);
   }
   for (const { id, forwarding } of table) {
     const pid = Number(env[forwarding.pidVariable ?? ""]);
@@ -45,7 +40,7 @@ export function findOwnSession(
     const isParent =
       ancestors.length === 0 ? hasPid || sessionId !== null : hasPid && ancestors.includes(pid);
     if (!isParent && !isOfServer) continue;
-    if (known) return identifySnapshot(known);
+    if (known) return identifyView(known);
     const procStart = hasPid ? readStartTime(pid) || null : null;
     return {
       agent: id,

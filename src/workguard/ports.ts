@@ -1,6 +1,6 @@
 /** Ports: named pieces of work in a project, and who works on them. Pure. */
 import { findLongest } from "../core/config/work-guard.ts";
-import type { PortSnapshot, PortSummary } from "../core/interfaces/wire.ts";
+import type { PortSummary, PortView } from "../core/interfaces/wire.ts";
 import { limits } from "../core/limits.ts";
 
 export interface Port {
@@ -105,13 +105,12 @@ export function summarizePort(book: PortBook, project: string, port: Port): Port
 const maxEndedListed = 100;
 
 /** The ports of all projects: those that run, then the open ones, then those that ended last. */
-export function listSnapshots(book: PortBook): readonly PortSnapshot[] {
+export function listPortViews(book: PortBook): readonly PortView[] {
   const all = Object.entries(book.projects).flatMap(([project, ports]) =>
-    ports.map((port) => createSnapshot(book, project, port)),
+    ports.map((port) => createPortView(book, project, port)),
   );
-  const withStatus = (status: PortSnapshot["status"]) => all.filter((port) => port.status === status);
-  const newestFirst = (a: PortSnapshot, b: PortSnapshot) =>
-    (b.endedAt ?? b.createdAt) - (a.endedAt ?? a.createdAt);
+  const withStatus = (status: PortView["status"]) => all.filter((port) => port.status === status);
+  const newestFirst = (a: PortView, b: PortView) => (b.endedAt ?? b.createdAt) - (a.endedAt ?? a.createdAt);
   return [
     ...withStatus("running").sort(newestFirst),
     ...withStatus("open").sort(newestFirst),
@@ -119,7 +118,7 @@ export function listSnapshots(book: PortBook): readonly PortSnapshot[] {
   ];
 }
 
-function createSnapshot(book: PortBook, project: string, port: Port): PortSnapshot {
+function createPortView(book: PortBook, project: string, port: Port): PortView {
   const { status, open_dependencies: openDependencies } = summarizePort(book, project, port);
   const isForEverybody = book.runs.some(
     (run) => run.project === project && run.port === port.id && run.session === null,

@@ -1,6 +1,6 @@
 /** Opens dialogs of the CLI, answers them through beckon, and checks that they have closed. */
 import { expect } from "bun:test";
-import type { AskSnapshot } from "../../src/core/view/snapshot.ts";
+import type { AskView } from "../../src/core/view/session-view.ts";
 import { type Sandbox, waitFor } from "./sandbox.ts";
 
 export interface DialogAsk {
@@ -50,7 +50,7 @@ export async function answerByApi(
 export const listHooks = (sandbox: Sandbox): string[] =>
   sandbox.listProcesses().filter((line) => /^\S+\/beckon hook claude$/.test(line));
 
-export const listOpenAsks = (sandbox: Sandbox): readonly AskSnapshot[] =>
+export const listOpenAsks = (sandbox: Sandbox): readonly AskView[] =>
   sandbox.recorder.shown.at(-1)?.sessions.flatMap((session) => session.asks) ?? [];
 
 /** Waits until the dialog is gone, its hook has exited and beckon shows no ask. */

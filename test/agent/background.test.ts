@@ -1,27 +1,27 @@
 /** The real Claude Code CLI: its background sessions, its usage and its status line. */
 import { expect } from "bun:test";
-import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
+import type { SessionView } from "../../src/core/view/session-view.ts";
 import { waitUntil } from "../wait-until.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { createCliTests } from "./scenario.ts";
 
 const { testWithoutErrors } = createCliTests();
 
-async function readSessions(sandbox: Sandbox): Promise<readonly SessionSnapshot[]> {
+async function readSessions(sandbox: Sandbox): Promise<readonly SessionView[]> {
   const { stdout } = await sandbox.beckon.run("status", "--json");
-  return (JSON.parse(stdout) as { sessions: SessionSnapshot[] }).sessions;
+  return (JSON.parse(stdout) as { sessions: SessionView[] }).sessions;
 }
 
 async function waitForSession(
   sandbox: Sandbox,
-  isWanted: (session: SessionSnapshot) => boolean,
-): Promise<SessionSnapshot> {
-  let session: SessionSnapshot | undefined;
+  isWanted: (session: SessionView) => boolean,
+): Promise<SessionView> {
+  let session: SessionView | undefined;
   await waitUntil(async () => {
     session = (await readSessions(sandbox)).find(isWanted);
     return session !== undefined;
   }, 15_000);
-  return session as SessionSnapshot;
+  return session as SessionView;
 }
 
 testWithoutErrors(

@@ -1,7 +1,7 @@
 /** The built beckon, run in the sandbox as a user would. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
+import type { SessionView } from "../../src/core/view/session-view.ts";
 import { waitUntil } from "../wait-until.ts";
 import { home, type Namespace, type RunResult, type Signal, type Variables } from "./namespace.ts";
 
@@ -9,7 +9,7 @@ export interface Beckon {
   /** Registers the hooks with `beckon --install`. */
   install(): Promise<void>;
   /** Starts the app and returns the sessions of its first response. */
-  start(): Promise<readonly SessionSnapshot[]>;
+  start(): Promise<readonly SessionView[]>;
   /** Sends SIGKILL and waits until the app has ended. */
   kill(): Promise<void>;
   /** Sends SIGSTOP: the port stays open, but nothing answers. */
@@ -37,18 +37,18 @@ export function createBeckon(
   space: Namespace,
   folder: string,
   env: Variables,
-  onSessions: (sessions: readonly SessionSnapshot[]) => void,
+  onSessions: (sessions: readonly SessionView[]) => void,
 ): Beckon {
   const state = join(space.root, home, ".local/state/beckon");
   let isPolling = false;
   let polling = Promise.resolve();
 
   /** Returns null if beckon is not running, which it says on stderr. */
-  async function fetchStatus(): Promise<readonly SessionSnapshot[] | null> {
+  async function fetchStatus(): Promise<readonly SessionView[] | null> {
     const { stdout, stderr, code } = await space.run([beckonCommand, "status", "--json"], env);
     if (code === 0 && stderr !== "") return null;
     if (code !== 0) throw new Error(`beckon status --json ended with ${code}: ${stderr}`);
-    return (JSON.parse(stdout) as { sessions: SessionSnapshot[] }).sessions;
+    return (JSON.parse(stdout) as { sessions: SessionView[] }).sessions;
   }
 
   async function poll(): Promise<void> {

@@ -1,14 +1,14 @@
 /** Records a sandbox in the format of test/fixtures/recordings: hooks, status files, marks, and what beckon showed. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
+import type { SessionView } from "../../src/core/view/session-view.ts";
 import type { Recording, Row } from "../replay/recording.ts";
 import type { Shown } from "../replay/replay.ts";
 
 export interface SandboxRecorder {
   /** Returns the time of the mark. */
   mark(text: string): number;
-  addShown(sessions: readonly SessionSnapshot[]): void;
+  addShown(sessions: readonly SessionView[]): void;
   readonly shown: readonly Shown[];
   /** Every change of a status file. */
   readonly files: readonly Row[];

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { dirname, join } from "node:path";
 import { eventsKnownTo } from "../../src/agents/claude/hooks.ts";
 import type { ActivityPhase, SessionState } from "../../src/core/session/phase.ts";
-import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
+import type { SessionView } from "../../src/core/view/session-view.ts";
 import type { Row } from "../replay/recording.ts";
 import { binary } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
@@ -259,7 +259,7 @@ async function setUpSandbox(folder: string, options: SandboxOptions): Promise<Sa
     hasFile: (name) => existsSync(inHome(name)),
     resolveInHome: inHome,
     waitForState(state, phase) {
-      const isMatch = (s: SessionSnapshot) => s.state === state && (!phase || s.activityPhase === phase);
+      const isMatch = (s: SessionView) => s.state === state && (!phase || s.activityPhase === phase);
       return waitFor(
         `${phase ?? state} in beckon status`,
         () => recorder.shown.at(-1)?.sessions.some(isMatch) === true,

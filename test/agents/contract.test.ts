@@ -11,7 +11,7 @@ import { agents, defaultAgent } from "../../src/agents/index.ts";
 import type { AgentEvent } from "../../src/core/session/event.ts";
 import { type EventWindow, reduce } from "../../src/core/session/reduce.ts";
 import { maskJson } from "../../src/secrets/index.ts";
-import { takeSnapshot } from "../core/view/snapshot.ts";
+import { viewSession } from "../core/view/session-view.ts";
 import { example } from "./example/index.ts";
 
 /** The same story in each agent's own events. */
@@ -220,8 +220,8 @@ function checkRuntime(agent: Agent, story: Story): void {
       if (!event) throw new Error("not translated");
       expect(event).toMatchObject({ agent: agent.id, sessionId });
       window = reduce(window, event);
-      const snapshot = takeSnapshot(window.session, { at: at + 2_000, t: at + 2_000 });
-      phases.push(snapshot.state === "completed" ? "ended" : snapshot.activityPhase);
+      const view = viewSession(window.session, { at: at + 2_000, t: at + 2_000 });
+      phases.push(view.state === "completed" ? "ended" : view.activityPhase);
     }
     const expected = ["interactable", "busy", "waiting_permission", "ended"];
     expect(phases).toEqual(expected.slice(0, payloads.length));

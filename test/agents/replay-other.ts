@@ -20,7 +20,7 @@ import { openEnvelope } from "../../src/agents/envelope.ts";
 import type { JsonRecord } from "../../src/core/json.ts";
 import { createInternalEvent } from "../../src/core/session/event.ts";
 import { createStore, type Store } from "../../src/state/store.ts";
-import { takeSnapshot } from "../core/view/snapshot.ts";
+import { viewSession } from "../core/view/session-view.ts";
 import {
   createShownHistory,
   judgeScreen,
@@ -127,7 +127,7 @@ async function replay(rows: readonly RecordedRow[], adapter: ReplayAdapter): Pro
   const observe = () =>
     history.add(
       nowMs,
-      own().map((session) => takeSnapshot(session, clock())),
+      own().map((session) => viewSession(session, clock())),
     );
 
   const tick = async () => {

@@ -1,5 +1,5 @@
 /** Compares what beckon shows with what is on the screen of a real CLI: asks with dialogs, and states. */
-import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
+import type { SessionView } from "../../src/core/view/session-view.ts";
 
 export type ScreenState = "working" | "idle" | "waiting" | "shell";
 
@@ -51,7 +51,7 @@ const slackMs = 500;
 
 export interface ShownHistoryRecorder extends ShownHistory {
   /** What beckon shows at this time. */
-  add(ms: number, snapshots: readonly SessionSnapshot[]): void;
+  add(ms: number, views: readonly SessionView[]): void;
 }
 
 export function createShownHistory(): ShownHistoryRecorder {
@@ -60,8 +60,8 @@ export function createShownHistory(): ShownHistoryRecorder {
   return {
     asks,
     states,
-    add(ms, snapshots) {
-      const open = snapshots.flatMap(({ sessionId, asks: list }) =>
+    add(ms, views) {
+      const open = views.flatMap(({ sessionId, asks: list }) =>
         list
           .filter(({ kind }) => kind !== "idle")
           .map(({ id, kind }) => ({ id: `${sessionId} ${id}`, kind })),
@@ -74,14 +74,14 @@ export function createShownHistory(): ShownHistoryRecorder {
       for (const ask of asks) {
         if (ask.to === Number.POSITIVE_INFINITY && !open.some(({ id }) => id === ask.id)) ask.to = ms;
       }
-      const state = findState(snapshots);
+      const state = findState(views);
       if (states.at(-1)?.state !== state) states.push({ ms, state });
     },
   };
 }
 
-function findState(snapshots: readonly SessionSnapshot[]): ScreenState {
-  const live = snapshots.filter(({ state }) => state !== "completed");
+function findState(views: readonly SessionView[]): ScreenState {
+  const live = views.filter(({ state }) => state !== "completed");
   if (live.length === 0) return "shell";
   if (live.some(({ activityPhase }) => activityPhase?.startsWith("waiting_"))) return "waiting";
   return live.some(({ activityPhase }) => activityPhase === "busy") ? "working" : "idle";

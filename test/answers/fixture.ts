@@ -1,6 +1,6 @@
 /** The real app in this process, and real forwarders that wait for its answer. */
 import { join } from "node:path";
-import type { AskSnapshot, SessionSnapshot } from "../../src/core/view/snapshot.ts";
+import type { AskView, SessionView } from "../../src/core/view/session-view.ts";
 import { createAppFixture } from "../app-fixture.ts";
 import { mainSource } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
@@ -63,8 +63,8 @@ export function createAnswerFixture() {
     return started;
   }
 
-  const fetchDetails = async (id: string): Promise<SessionSnapshot> =>
-    (await (await app.request(`/api/sessions/${id}`)).json()) as SessionSnapshot;
+  const fetchDetails = async (id: string): Promise<SessionView> =>
+    (await (await app.request(`/api/sessions/${id}`)).json()) as SessionView;
 
   return {
     ...app,
@@ -73,13 +73,13 @@ export function createAnswerFixture() {
     startHook,
     fetchDetails,
     /** Waits until that many asks can be answered, and returns the last one. */
-    async waitForAsk(id: string, count = 1): Promise<Required<AskSnapshot>> {
-      let asks: AskSnapshot[] = [];
+    async waitForAsk(id: string, count = 1): Promise<Required<AskView>> {
+      let asks: AskView[] = [];
       await waitUntil(async () => {
         asks = ((await fetchDetails(id)).asks ?? []).filter(({ answerable }) => answerable);
         return asks.length === count;
       }, 5_000);
-      return asks.at(-1) as Required<AskSnapshot>;
+      return asks.at(-1) as Required<AskView>;
     },
     answer: async (id: string, answer: object) => {
       const response = await app.post(answer, `/api/sessions/${id}/answer`);

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { chooseAsk, parseAnswer } from "../../src/cli/answer.ts";
 import type { AskDetails } from "../../src/core/session/ask-details.ts";
-import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
+import type { SessionView } from "../../src/core/view/session-view.ts";
 import {
   type AnswerFixture,
   createAnswerFixture,
@@ -135,7 +135,7 @@ describe("an answer as typed", () => {
 
 test("an ask that opened after the command was started is not the one that it means", () => {
   const ask = { kind: "permission", openedAt: 1_000, answerId: "s-1-1.ab", asked: permission };
-  const session = { sessionId: "s-1", project: "shop", asks: [ask] } as unknown as SessionSnapshot;
+  const session = { sessionId: "s-1", project: "shop", asks: [ask] } as unknown as SessionView;
   expect(() => chooseAsk(session, null, 999)).toThrow(
     "shop asks something new since you ran this. See it with: beckon answer s-1 --ask s-1-1.ab",
   );

@@ -1,10 +1,10 @@
-/** Session snapshots for tests of the status table. */
-import type { AskSnapshot, ChildSnapshot, SessionSnapshot } from "../../src/core/view/snapshot.ts";
+/** Sessions as the API sends them, for tests of the status table. */
+import type { AskView, ChildView, SessionView } from "../../src/core/view/session-view.ts";
 
 export const now = 1_790_000_000_000;
 export const minute = 60_000;
 
-export function session(project: string, more: Partial<SessionSnapshot> = {}): SessionSnapshot {
+export function session(project: string, more: Partial<SessionView> = {}): SessionView {
   return {
     provider: "claude",
     sessionId: `${Bun.hash(project).toString(16).slice(0, 8).padEnd(8, "0")}-0000-4000-8000-000000000001`,
@@ -47,7 +47,7 @@ export function session(project: string, more: Partial<SessionSnapshot> = {}): S
   };
 }
 
-export function child(more: Partial<ChildSnapshot> = {}): ChildSnapshot {
+export function child(more: Partial<ChildView> = {}): ChildView {
   return {
     agentId: "a",
     parentSessionId: "s",
@@ -66,31 +66,31 @@ export function child(more: Partial<ChildSnapshot> = {}): ChildSnapshot {
   };
 }
 
-export function ask(more: Partial<AskSnapshot> = {}): AskSnapshot {
+export function ask(more: Partial<AskView> = {}): AskView {
   const defaults = { id: "1", agentId: null, options: [], openedAt: now, answerable: false };
   return { ...defaults, kind: "permission", tool: "Bash", summary: "npm run deploy", ...more };
 }
 
-export function asking(project: string, more: Partial<SessionSnapshot> = {}): SessionSnapshot {
+export function asking(project: string, more: Partial<SessionView> = {}): SessionView {
   const status = { kind: "attention", detail: "Permission for Bash" } as const;
   const group = more.silence === undefined ? "needs_you" : "set_aside";
   return session(project, { status, group, activityPhase: "waiting_permission", asks: [ask()], ...more });
 }
 
-export function working(project: string, more: Partial<SessionSnapshot> = {}): SessionSnapshot {
+export function working(project: string, more: Partial<SessionView> = {}): SessionView {
   const status = { kind: "working", detail: "Bash" } as const;
   return session(project, { status, group: "working", activityPhase: "busy", ...more });
 }
 
-export function failed(project: string, more: Partial<SessionSnapshot> = {}): SessionSnapshot {
+export function failed(project: string, more: Partial<SessionView> = {}): SessionView {
   const error = "API Error: 529 Overloaded";
   return session(project, { status: { kind: "idle", detail: error }, group: "failed", error, ...more });
 }
 
-export function over(project: string, more: Partial<SessionSnapshot> = {}): SessionSnapshot {
+export function over(project: string, more: Partial<SessionView> = {}): SessionView {
   return session(project, { state: "completed", group: "ended", activityPhase: null, ...more });
 }
 
-export function placed(tty: string, env: Record<string, string> = {}): Pick<SessionSnapshot, "place"> {
+export function placed(tty: string, env: Record<string, string> = {}): Pick<SessionView, "place"> {
   return { place: { local: true, pid: 7, procStart: "1", tty, terminalSessionId: null, env } };
 }

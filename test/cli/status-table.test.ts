@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { stripControls, truncate, wrapText } from "../../src/cli/output.ts";
 import { formatCompactRows, formatStatusTable } from "../../src/cli/status-table.ts";
 import { formatAge } from "../../src/core/view/figures.ts";
-import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
+import type { SessionView } from "../../src/core/view/session-view.ts";
 import { ask, asking, child, failed, minute, now, over, placed, session, working } from "./sessions.ts";
 
-const draw = (sessions: SessionSnapshot[], columns = 100, colour = false) =>
+const draw = (sessions: SessionView[], columns = 100, colour = false) =>
   formatStatusTable(sessions, { now, columns, colour, home: "/home/dev" });
 const many = [
   asking("docs", {
@@ -52,7 +52,7 @@ describe("the table", () => {
   });
 
   test("begins with how many sessions need you", () => {
-    const first = (...sessions: SessionSnapshot[]) => draw(sessions)[0];
+    const first = (...sessions: SessionView[]) => draw(sessions)[0];
     expect(first(asking("a"))).toBe("● 1 needs you");
     expect(first(asking("a"), asking("b"), working("c"))).toBe("● 2 need you   ◐ 1 working");
     expect(first(working("c"), session("d"))).toBe("nothing needs you   ◐ 1 working   ○ 1 ready");
@@ -87,7 +87,7 @@ describe("the table", () => {
   });
 
   test("distinguishes two sessions of one project as the menu does, at any width", () => {
-    const twins = (more: Partial<SessionSnapshot>[], columns: number) =>
+    const twins = (more: Partial<SessionView>[], columns: number) =>
       draw(
         more.map((one, n) =>
           working("checkout-api", { sessionId: `${n}`.repeat(8), cwd: "/w/checkout-api", ...one }),
@@ -140,11 +140,11 @@ describe("the table", () => {
 });
 
 describe("the activity of a session", () => {
-  const what = (given: SessionSnapshot) => draw([given], 200)[2]?.split(/ {2,}/)[2];
+  const what = (given: SessionView) => draw([given], 200)[2]?.split(/ {2,}/)[2];
   const said = (detail: string | null) => ({ status: { kind: "attention", detail } as const });
   const idle = (detail: string | null) => ({ status: { kind: "idle", detail } as const });
 
-  test.each<[SessionSnapshot, string]>([
+  test.each<[SessionView, string]>([
     [asking("a"), "Permission for Bash: npm run deploy"],
     [asking("a", { asks: [ask({ tool: null, summary: "" })], ...said("Permission") }), "Permission"],
     [

@@ -4,20 +4,20 @@ import type {
   HistoryItem,
   HistoryPage,
   Lanes,
-  PortSnapshot,
+  PortView,
   Span,
   Stats,
 } from "../../src/core/interfaces/wire.ts";
 import type { AskDetails } from "../../src/core/session/ask-details.ts";
-import type { AskSnapshot, ChildSnapshot, SessionSnapshot } from "../../src/core/view/snapshot.ts";
+import type { AskView, ChildView, SessionView } from "../../src/core/view/session-view.ts";
 
 export interface Sample {
   readonly now: number;
-  readonly sessions: readonly SessionSnapshot[];
+  readonly sessions: readonly SessionView[];
   readonly lanes: Lanes;
   readonly stats: Stats;
   readonly history: HistoryPage;
-  readonly ports?: readonly PortSnapshot[];
+  readonly ports?: readonly PortView[];
 }
 
 const minute = 60_000;
@@ -25,7 +25,7 @@ const noon = new Date(2026, 10, 17, 14, 32, 4).getTime();
 
 const agentId = "claude";
 
-function createSession(fields: Partial<SessionSnapshot> & { readonly project: string }): SessionSnapshot {
+function createSession(fields: Partial<SessionView> & { readonly project: string }): SessionView {
   const since = fields.since ?? noon - 5 * minute;
   return {
     provider: agentId,
@@ -125,7 +125,7 @@ const details = (fields: Partial<AskDetails>): AskDetails => ({
   ...fields,
 });
 
-function createAsk(id: string, openedAt: number, fields: Partial<AskSnapshot>): AskSnapshot {
+function createAsk(id: string, openedAt: number, fields: Partial<AskView>): AskView {
   return {
     id,
     kind: "permission",
@@ -143,9 +143,9 @@ function createAsk(id: string, openedAt: number, fields: Partial<AskSnapshot>): 
 function needsYou(
   project: string,
   waitedMs: number,
-  ask: Partial<AskSnapshot>,
-  fields: Partial<SessionSnapshot>,
-): SessionSnapshot {
+  ask: Partial<AskView>,
+  fields: Partial<SessionView>,
+): SessionView {
   const since = noon - waitedMs;
   return createSession({
     group: "needs_you",
@@ -158,7 +158,7 @@ function needsYou(
   });
 }
 
-const child = (name: string, fields: Partial<ChildSnapshot>): ChildSnapshot => ({
+const child = (name: string, fields: Partial<ChildView>): ChildView => ({
   agentId: name.toLowerCase(),
   parentSessionId: "",
   name,
@@ -203,7 +203,7 @@ const plan = [
   ].map((task) => `- ${task}`),
 ];
 
-const waiting: readonly SessionSnapshot[] = [
+const waiting: readonly SessionView[] = [
   needsYou(
     "checkout-api",
     401_000,
@@ -316,7 +316,7 @@ const waiting: readonly SessionSnapshot[] = [
   ),
 ];
 
-const working: readonly SessionSnapshot[] = [
+const working: readonly SessionView[] = [
   createSession({
     project: "mobile-app",
     gitBranch: "release-4.2",
@@ -357,7 +357,7 @@ const working: readonly SessionSnapshot[] = [
   }),
 ];
 
-const quietOnes: readonly SessionSnapshot[] = [
+const quietOnes: readonly SessionView[] = [
   createSession({
     project: "billing",
     group: "failed",
@@ -434,7 +434,7 @@ const quietOnes: readonly SessionSnapshot[] = [
   ),
 ];
 
-const keyOf = ({ provider, sessionId }: SessionSnapshot) => `${provider}:${sessionId}`;
+const keyOf = ({ provider, sessionId }: SessionView) => `${provider}:${sessionId}`;
 
 /** "8:42 working 9:31 ready …": times of the day and what starts then. */
 function createSpans(text: string): Span[] {
@@ -476,7 +476,7 @@ const laneTexts: Readonly<Record<string, string>> = {
   "data-import": "8:30 working 9:50 waiting 9:52 working 13:20 ready 13:58 end",
 };
 
-const sessions: readonly SessionSnapshot[] = [...waiting, ...working, ...quietOnes];
+const sessions: readonly SessionView[] = [...waiting, ...working, ...quietOnes];
 
 const waitedOf = (spans: readonly Span[]) =>
   spans
@@ -551,7 +551,7 @@ export const liveDay: Sample = {
       medianMs: 38_000,
       longest: {
         ms: 401_000,
-        key: keyOf(sessions[0] as SessionSnapshot),
+        key: keyOf(sessions[0] as SessionView),
         project: "checkout-api",
         open: true,
       },
@@ -597,9 +597,7 @@ export const liveDay: Sample = {
       return {
         id: String(index),
         at: new Date(2026, 10, 17, hours, minutes, seconds).getTime(),
-        key: keyOf(
-          sessions.find((session) => session.project === project) ?? (sessions[0] as SessionSnapshot),
-        ),
+        key: keyOf(sessions.find((session) => session.project === project) ?? (sessions[0] as SessionView)),
         provider: agentId,
         project,
         branch: "main",
@@ -619,8 +617,8 @@ const shop = "/home/dev/checkout-api";
 const createPort = (
   id: string,
   title: string,
-  fields: Partial<PortSnapshot> & Pick<PortSnapshot, "status">,
-): PortSnapshot => ({
+  fields: Partial<PortView> & Pick<PortView, "status">,
+): PortView => ({
   ...{ project: shop, id, title, dependsOn: [], openDependencies: [], isForEverybody: false },
   ...{ createdAt: noon - 90 * minute, endedAt: null, note: null, ...fields },
 });

@@ -1,7 +1,7 @@
 /** A user's day: sessions of several agents at once in one tmux, all connected by one install. */
 import { expect } from "bun:test";
 import { join } from "node:path";
-import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
+import type { SessionView } from "../../src/core/view/session-view.ts";
 import { cliVersion, findCli, isCliCached } from "../agent/cli.ts";
 import { apiReady } from "../agent/fake-api.ts";
 import { home, readFirstLine } from "../agent/namespace.ts";
@@ -100,7 +100,7 @@ test(
     }
     const readSessions = async () => {
       const { stdout } = await beckon.run("status", "--json");
-      const { sessions } = JSON.parse(stdout) as { sessions: SessionSnapshot[] };
+      const { sessions } = JSON.parse(stdout) as { sessions: SessionView[] };
       return new Map(sessions.map((session) => [session.provider, session]));
     };
     try {

@@ -1,5 +1,5 @@
 /** Compares what was shown with every change of the CLI's own status. */
-import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
+import type { SessionView } from "../../src/core/view/session-view.ts";
 import type { Recording, Row } from "./recording.ts";
 import type { Shown } from "./replay.ts";
 
@@ -63,7 +63,7 @@ function listChanges(recording: Recording, withinMs: number, isLive: boolean): S
   return changes;
 }
 
-function readShownStatus(session: SessionSnapshot | undefined): Status | null {
+function readShownStatus(session: SessionView | undefined): Status | null {
   if (!session || session.state === "completed") return "gone";
   const onlyIdle = session.asks.length > 0 && session.asks.every((ask) => ask.kind === "idle");
   return session.activityPhase === "waiting_question" && onlyIdle ? "interactable" : session.activityPhase;
@@ -105,7 +105,7 @@ function findProblem(
   change: StatusChange,
   untilMs: number,
   overMs: number,
-  sessionAt: (id: string, ms: number) => SessionSnapshot | undefined,
+  sessionAt: (id: string, ms: number) => SessionView | undefined,
 ): string | null {
   const { id, status } = change;
   const limit = Math.min(change.ms + change.withinMs, untilMs);

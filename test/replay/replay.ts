@@ -11,14 +11,14 @@ import {
   type Moment,
 } from "../../src/core/session/event.ts";
 import { timing } from "../../src/core/timing.ts";
-import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
+import type { SessionView } from "../../src/core/view/session-view.ts";
 import { createStore } from "../../src/state/store.ts";
-import { takeSnapshot } from "../core/view/snapshot.ts";
+import { viewSession } from "../core/view/session-view.ts";
 import type { Recording, Row } from "./recording.ts";
 
 export interface Shown {
   readonly ms: number;
-  readonly sessions: readonly SessionSnapshot[];
+  readonly sessions: readonly SessionView[];
 }
 
 export interface ReplayOptions {
@@ -57,7 +57,7 @@ export function replay(recording: Recording, options: ReplayOptions = {}): Shown
       store.dispatch(input.event);
     }
     const now = { at: recording.startedAt + ms, t: ms };
-    const sessions = store.sessions(now).map((session) => takeSnapshot(session, now));
+    const sessions = store.sessions(now).map((session) => viewSession(session, now));
     const key = JSON.stringify(sessions.map((s) => [s.sessionId, s.state, s.activityPhase, s.asks]));
     if (key !== last) shown.push({ ms, sessions });
     last = key;

@@ -6,7 +6,7 @@ import { hourMs, minuteMs } from "../../src/core/timing.ts";
 import { decodeState, encodeState, type SavedState } from "../../src/state/saved-state.ts";
 import { createStore } from "../../src/state/store.ts";
 import type { SnapshotFile } from "../../src/storage/snapshot.ts";
-import { takeSnapshot } from "../core/view/snapshot.ts";
+import { viewSession } from "../core/view/session-view.ts";
 
 const savedAt = 1_790_000_000_000;
 const uptimeMs = 30 * hourMs;
@@ -114,7 +114,7 @@ describe("after a reboot", () => {
     const hook = openEnvelope({ session_id: "asks", hook_event_name: "Stop" }, "claude", null);
     const event = hook && claude.translate(hook, { at: now.at, t: now.t, id: "new", key: "new" });
     if (event) store.dispatch(event);
-    expect(store.sessions(now).map((session) => takeSnapshot(session, now))).toMatchObject([
+    expect(store.sessions(now).map((session) => viewSession(session, now))).toMatchObject([
       { activityPhase: "interactable", asks: [] },
     ]);
   });
@@ -125,7 +125,7 @@ describe("after a reboot", () => {
     ["idle", 8 * hourMs - minuteMs - 1],
     ["stale", 8 * hourMs - minuteMs],
   ])("a session whose turn was over for a minute is %s %d ms after the save", (state, ms) => {
-    expect(takeSnapshot(after(done(minuteMs), ms), rebooted(ms)).state).toBe(state as "idle");
+    expect(viewSession(after(done(minuteMs), ms), rebooted(ms)).state).toBe(state as "idle");
   });
 
   test("no stamp is in the future if the wall clock was set back", () => {

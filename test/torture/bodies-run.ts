@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
+import type { SessionView } from "../../src/core/view/session-view.ts";
 import { chooseSeed } from "../random.ts";
 import { type AppProcess, createFixture } from "./fixture.ts";
 import {
@@ -14,7 +14,7 @@ import {
 import { type SendReport, sendBodies } from "./send-bodies.ts";
 
 /** Some bodies are stamped in 1970: a session with only such events is dropped at the next start. */
-const isFromToday = ({ lastEventAt }: SessionSnapshot) => Date.now() - lastEventAt < 24 * 60 * 60_000;
+const isFromToday = ({ lastEventAt }: SessionView) => Date.now() - lastEventAt < 24 * 60 * 60_000;
 
 /** Checks that every body gets the right status, and that sessions before, between and after them are right. */
 export async function checkBodies(count: number): Promise<void> {
@@ -30,7 +30,7 @@ export async function checkBodies(count: number): Promise<void> {
       for (const payload of payloads) expect((await fixture.post(payload)).status).toBe(200);
     };
     const fetchSummary = async (id: string) =>
-      summarize((await (await fixture.get(`/api/sessions/${id}`)).json()) as SessionSnapshot);
+      summarize((await (await fixture.get(`/api/sessions/${id}`)).json()) as SessionView);
 
     await post(eventsUntilAsk("before", "make"));
     const first = await send(0, count / 2);

@@ -11,7 +11,7 @@ import {
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
+import type { SessionView } from "../../src/core/view/session-view.ts";
 import { type CommandResult, environment, run } from "../hook/harness.ts";
 import { binary, isBinaryFresh, mainSource } from "../repo.ts";
 
@@ -71,7 +71,7 @@ export interface Fixture {
   beckon(args: readonly string[], stdin?: string, env?: Record<string, string>): Promise<CommandResult>;
   hook(payload: object, env?: Record<string, string>): Promise<CommandResult>;
   /** What `beckon status --json` shows. */
-  status(): Promise<SessionSnapshot[]>;
+  status(): Promise<SessionView[]>;
   post(body: unknown, path?: string): Promise<Response>;
   get(path: string): Promise<Response>;
   /** Every line of every segment, read without beckon's code. Throws if a line is not JSON. */
@@ -164,7 +164,7 @@ export async function createFixture(): Promise<Fixture> {
           `beckon status --json ended with ${code} after ${stdout.length} characters: ${stderr}`,
         );
       }
-      return (JSON.parse(stdout) as { sessions: SessionSnapshot[] }).sessions;
+      return (JSON.parse(stdout) as { sessions: SessionView[] }).sessions;
     },
     post: (body, path = "/api/hook") =>
       fetch(`${readUrl()}${path}`, {

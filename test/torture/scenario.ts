@@ -1,5 +1,5 @@
 /** Payloads as Claude Code sends them, and what a session should look like after them. */
-import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
+import type { SessionView } from "../../src/core/view/session-view.ts";
 
 const payload = (session_id: string, hook_event_name: string, fields: object = {}) => ({
   session_id,
@@ -33,12 +33,12 @@ export const eventsAfterAsk = (id: string, command: string, answer: string) => [
   stopped(id, answer),
 ];
 
-export function findSession(sessions: readonly SessionSnapshot[], id: string): SessionSnapshot | undefined {
+export function findSession(sessions: readonly SessionView[], id: string): SessionView | undefined {
   return sessions.find((session) => session.sessionId === id);
 }
 
 /** The part that tests compare: small enough to read when it differs. */
-export function summarize(session: SessionSnapshot | undefined) {
+export function summarize(session: SessionView | undefined) {
   return {
     phase: session?.activityPhase,
     asks: session?.asks.map(({ kind, tool, summary }) => `${kind} ${tool}: ${summary}`),
@@ -48,7 +48,7 @@ export function summarize(session: SessionSnapshot | undefined) {
   };
 }
 
-export const summarizeSession = (sessions: readonly SessionSnapshot[], id: string) =>
+export const summarizeSession = (sessions: readonly SessionView[], id: string) =>
   summarize(findSession(sessions, id));
 
 export const waitingSummary = (command: string) => ({

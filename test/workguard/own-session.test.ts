@@ -1,14 +1,14 @@
 /** Which session runs `beckon port`, so that the port that it starts is its own. */
 import { expect, test } from "bun:test";
 import { agents } from "../../src/agents/index.ts";
-import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
+import type { SessionView } from "../../src/core/view/session-view.ts";
 import { findOwnSession } from "../../src/workguard/own-session.ts";
 
 const session = (provider: string, sessionId: string, pid: number | null, state = "active") =>
   ({
     ...{ provider, sessionId, state, fingerprint: null },
     place: pid === null ? null : { local: true, pid, procStart: "5", terminalSessionId: null },
-  }) as unknown as SessionSnapshot;
+  }) as unknown as SessionView;
 
 const sessions = [
   session("claude", "c1", 100),

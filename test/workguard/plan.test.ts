@@ -1,6 +1,6 @@
 /** The work guard's test plan: identity of sessions, strict mode, context, and how they work together. */
 import { afterAll, describe, expect, test } from "bun:test";
-import { computeFingerprint } from "../../src/core/view/snapshot.ts";
+import { computeFingerprint } from "../../src/core/view/session-view.ts";
 import { createPort, emptyBook, startPort } from "../../src/workguard/ports.ts";
 import { changePorts } from "../../src/workguard/store.ts";
 import { removeTemporaryFolders } from "../storage/folder.ts";

@@ -10,13 +10,13 @@ import { asRecord, isRecord } from "../../core/json.ts";
 import { isHookChange } from "../../core/session/event.ts";
 import { isProbe } from "../../core/session/probe.ts";
 import { hasDied, isBlocking, isVisible, projectOf, type Session } from "../../core/session/session.ts";
-import { sessionKeyOf, snapshotKeyOf } from "../../core/session/session-ref.ts";
+import { sessionKeyOf, viewKeyOf } from "../../core/session/session-ref.ts";
 import { describeReason } from "../../core/session/texts.ts";
 import { findRelativePath } from "../../core/text/paths.ts";
 import { toSingleLine, truncateEnd } from "../../core/text/text.ts";
 import { minuteMs } from "../../core/timing.ts";
 import { branchOf } from "../../core/view/session-names.ts";
-import type { SessionSnapshot } from "../../core/view/snapshot.ts";
+import type { SessionView } from "../../core/view/session-view.ts";
 import { type ChannelState, DeliveryError, type ServiceSettings } from "../channel.ts";
 import { createResponseContent, escapeMarkdown } from "./text.ts";
 
@@ -37,13 +37,13 @@ export interface SessionFeedOptions {
 
 /** What the thread of a session shows at its start. */
 export type StartedSession = Pick<
-  SessionSnapshot,
+  SessionView,
   "provider" | "sessionId" | "cwd" | "project" | "gitBranch" | "title" | "model" | "startSource"
 >;
 
 export interface SessionFeed {
   /** Creates the thread of a session in the channel of its project, unless it has one. Does nothing without a channel. */
-  onSessionStart(snapshot: StartedSession): Promise<void>;
+  onSessionStart(started: StartedSession): Promise<void>;
   /** Resolves with false if the session has no thread, or Discord did not take the message. */
   sendToSessionThread(provider: string, sessionId: string, message: string): Promise<boolean>;
   /** The channel that the settings give to this folder. null if they give it none. */
@@ -189,7 +189,7 @@ export function createSessionFeed(options: SessionFeedOptions): SessionFeed {
 
   /** `isNew`: the session starts over, so it gets another thread. */
   function startThread(session: StartedSession, isNew: boolean): Promise<boolean> {
-    const key = snapshotKeyOf(session);
+    const key = viewKeyOf(session);
     const channel = findChannel(session.cwd);
     if (channel === null || isProbe(session)) return Promise.resolve(false);
     return enqueue(key, false, async () => {
@@ -236,12 +236,7 @@ export function createSessionFeed(options: SessionFeedOptions): SessionFeed {
 
   function sendToSessionThread(provider: string, sessionId: string, message: string): Promise<boolean> {
     if (message.trim() === "") return Promise.resolve(false);
-    return postTo(
-      snapshotKeyOf({ provider, sessionId }),
-      createResponseContent(message),
-      false,
-      createNonce(),
-    );
+    return postTo(viewKeyOf({ provider, sessionId }), createResponseContent(message), false, createNonce());
   }
 
   function setPhase(key: string, text: string, delayMs: number): void {
@@ -262,8 +257,8 @@ export function createSessionFeed(options: SessionFeedOptions): SessionFeed {
 
   return {
     findChannel,
-    async onSessionStart(snapshot) {
-      await startThread(snapshot, isFreshStart(snapshot.startSource));
+    async onSessionStart(started) {
+      await startThread(started, isFreshStart(started.startSource));
     },
     sendToSessionThread,
     onOpened(sessions) {

@@ -2,7 +2,7 @@
  * `beckon status --watch` in a terminal. model.ts is what it knows, update.ts what keys and news change, screen.ts what is
  * drawn; keys.ts and terminal.ts are the two ends of the terminal. Only this file does anything.
  */
-import { snapshotKeyOf } from "../../core/session/session-ref.ts";
+import { viewKeyOf } from "../../core/session/session-ref.ts";
 import { capitalize } from "../../core/text/words.ts";
 import type { Paths } from "../../storage/paths.ts";
 import { sendAnswer } from "../asks.ts";
@@ -82,7 +82,7 @@ export async function watchSessions({ paths, read }: WatchOptions): Promise<void
         terminal.draw(renderScreen(model));
         break;
       case "details":
-        fetchSession(paths, snapshotKeyOf(effect.session)).then(
+        fetchSession(paths, viewKeyOf(effect.session)).then(
           (session) => dispatch({ kind: "details", session, now: Date.now() }),
           () => dispatch({ kind: "details", session: null, now: Date.now() }),
         );
@@ -131,7 +131,7 @@ function perform(paths: Paths, action: SessionAction): Promise<string> {
   const { session } = action;
   switch (action.do) {
     case "focus":
-      return goToSession(paths, snapshotKeyOf(session));
+      return goToSession(paths, viewKeyOf(session));
     case "mute":
       return muteSession(paths, session, action.isOn);
     case "snooze":

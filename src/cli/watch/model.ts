@@ -1,7 +1,7 @@
 /** What `beckon status --watch` knows and shows, as data. */
-import { snapshotKeyOf } from "../../core/session/session-ref.ts";
-import { formatSessionName, nameSnapshots } from "../../core/view/session-names.ts";
-import type { AskSnapshot, SessionSnapshot } from "../../core/view/snapshot.ts";
+import { viewKeyOf } from "../../core/session/session-ref.ts";
+import { formatSessionName, nameViews } from "../../core/view/session-names.ts";
+import type { AskView, SessionView } from "../../core/view/session-view.ts";
 import type { AnswerableAsk } from "../asks.ts";
 import { nameOf } from "../find-session.ts";
 import { stripControls } from "../output.ts";
@@ -17,7 +17,7 @@ export interface WatchData {
   /** False if these are the last known sessions of a beckon that does not answer. */
   readonly isRunning: boolean;
   /** In the order of `beckon status`. */
-  readonly sessions: readonly SessionSnapshot[];
+  readonly sessions: readonly SessionView[];
   /** Whether beckon is running, quiet modes, problems. */
   readonly notices: readonly string[];
 }
@@ -38,7 +38,7 @@ export type Screen =
 /** One ask in full, as it was when the screen was opened. */
 export interface AskScreen {
   readonly kind: "ask";
-  readonly session: SessionSnapshot;
+  readonly session: SessionView;
   readonly ask: AnswerableAsk;
   /** The first line on the screen. */
   readonly top: number;
@@ -64,7 +64,7 @@ export interface Model {
   readonly filter: string;
   readonly screen: Screen;
   /** The selected session with everything that it asks, as it was read last. */
-  readonly details: SessionSnapshot | null;
+  readonly details: SessionView | null;
   /** Which details were asked for (see `detailsIdOf`), so that they are not asked for twice. */
   readonly requested: string | null;
   /** The ask to show in full as soon as its details are there. */
@@ -94,16 +94,16 @@ export function createModel(options: Pick<Model, "size" | "now" | "home" | "colo
 }
 
 /** The names of all sessions, by key: two of one project are distinguished as in the menu and in alerts. */
-export function nameAll({ data }: Model): (session: SessionSnapshot) => string {
-  const names = nameSnapshots(data?.sessions ?? []);
+export function nameAll({ data }: Model): (session: SessionView) => string {
+  const names = nameViews(data?.sessions ?? []);
   return (session) => {
-    const name = names.get(snapshotKeyOf(session));
+    const name = names.get(viewKeyOf(session));
     return stripControls(name ? formatSessionName(name) : nameOf(session));
   };
 }
 
 /** The sessions that match the filter: every word of it, in any case. */
-export function listSessions({ data, filter, now, home, size }: Model): readonly SessionSnapshot[] {
+export function listSessions({ data, filter, now, home, size }: Model): readonly SessionView[] {
   const sessions = data?.sessions ?? [];
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return sessions;
@@ -112,21 +112,21 @@ export function listSessions({ data, filter, now, home, size }: Model): readonly
   return sessions.filter((_, n) => words.every((word) => texts[n]?.includes(word)));
 }
 
-export function findSelected(model: Model): SessionSnapshot | null {
-  return listSessions(model).find((session) => snapshotKeyOf(session) === model.selected) ?? null;
+export function findSelected(model: Model): SessionView | null {
+  return listSessions(model).find((session) => viewKeyOf(session) === model.selected) ?? null;
 }
 
 /** What the session waits for. */
-export const blockingAsks = ({ asks }: SessionSnapshot): readonly AskSnapshot[] =>
+export const blockingAsks = ({ asks }: SessionView): readonly AskView[] =>
   asks.filter(({ kind }) => kind !== "idle");
 
 /** Changes when the session asks something else, or when what it asks can be answered. */
-export function detailsIdOf(session: SessionSnapshot): string {
+export function detailsIdOf(session: SessionView): string {
   const asks = blockingAsks(session).map(({ id, answerId = "" }) => `${id}/${answerId}`);
-  return [snapshotKeyOf(session), ...asks].join(" ");
+  return [viewKeyOf(session), ...asks].join(" ");
 }
 
 /** The same session with everything that it asks; null if that is not known, or old. */
-export function findDetails({ details }: Model, session: SessionSnapshot): SessionSnapshot | null {
+export function findDetails({ details }: Model, session: SessionView): SessionView | null {
   return details && detailsIdOf(details) === detailsIdOf(session) ? details : null;
 }

@@ -3,7 +3,7 @@
 import { type AnswerStep, findOffer, listOffers } from "../../core/answers/policy.ts";
 import { nameApproval, notWhole } from "../../core/answers/words.ts";
 import type { AskDetails } from "../../core/session/ask-details.ts";
-import { snapshotKeyOf } from "../../core/session/session-ref.ts";
+import { viewKeyOf } from "../../core/session/session-ref.ts";
 import { formatFailure, summarizeAskInFull } from "../../core/session/texts.ts";
 import { continuationMark } from "../../core/text/fit.ts";
 import { shortenHomePath } from "../../core/text/paths.ts";
@@ -11,7 +11,7 @@ import { capitalize, formatCount } from "../../core/text/words.ts";
 import { formatAge, formatUsage } from "../../core/view/figures.ts";
 import { groupMarks, groups } from "../../core/view/group-names.ts";
 import { branchOf } from "../../core/view/session-names.ts";
-import type { AskSnapshot, SessionSnapshot } from "../../core/view/snapshot.ts";
+import type { AskView, SessionView } from "../../core/view/session-view.ts";
 import { nameTerminal } from "../../core/view/terminal-name.ts";
 import { formatAnswerCommand, isAnswerable } from "../asks.ts";
 import { shortId } from "../find-session.ts";
@@ -160,13 +160,13 @@ function formatHeader(model: Model): string {
 const minRowColumns = 32;
 
 /** A row for each session; the selected one is marked. */
-function formatRows(model: Model, sessions: readonly SessionSnapshot[]): string[] {
+function formatRows(model: Model, sessions: readonly SessionView[]): string[] {
   const { now, home, colour, size, selected } = model;
   const columns = size.columns - 2;
   const isNarrow = columns < minRowColumns;
   const options = { now, home, columns: Math.max(columns, minRowColumns), colour: colour && !isNarrow };
   const rows = formatCompactRows(sessions, options);
-  const index = sessions.findIndex((session) => snapshotKeyOf(session) === selected);
+  const index = sessions.findIndex((session) => viewKeyOf(session) === selected);
   return rows.map((row, n) => {
     if (n !== index) return isNarrow ? paint(line(`  ${row}`), model) : `  ${row}`;
     const text = truncate(`▸ ${stripControls(row)}`, size.columns);
@@ -186,7 +186,7 @@ function renderPreview(model: Model, { previewRows }: Layout): string[] {
   if (!session || previewRows === 0) return [];
   const { columns } = model.size;
   const sessions = listSessions(model);
-  const index = sessions.findIndex((other) => snapshotKeyOf(other) === model.selected);
+  const index = sessions.findIndex((other) => viewKeyOf(other) === model.selected);
   const position = ` ${index + 1}/${sessions.length} ──`;
   const title = truncate(
     `── ${describeName(model, session)} · ${describePlace(session)} `,
@@ -203,20 +203,20 @@ function renderPreview(model: Model, { previewRows }: Layout): string[] {
   ];
 }
 
-function describeName(model: Model, session: SessionSnapshot): string {
+function describeName(model: Model, session: SessionView): string {
   const name = nameAll(model)(session);
   const branch = branchOf(session.gitBranch);
   return branch === "" || name.endsWith(`(${branch})`) ? name : `${name} (${branch})`;
 }
 
-function describePlace(session: SessionSnapshot): string {
+function describePlace(session: SessionView): string {
   const { place, state } = session;
   const terminal = place && state !== "completed" ? nameTerminal(place) : null;
   return [terminal, shortId(session)].filter(Boolean).join(" · ");
 }
 
 /** What the user needs to decide about the session, most important first. */
-function createPreview(model: Model, session: SessionSnapshot): Line[] {
+function createPreview(model: Model, session: SessionView): Line[] {
   const asks = blockingAsks(findDetails(model, session) ?? session);
   const isWaiting = session.group === "needs_you" || session.group === "set_aside";
   const [ask, ...others] = isWaiting ? asks : [];
@@ -227,7 +227,7 @@ function createPreview(model: Model, session: SessionSnapshot): Line[] {
 
 const indent = "  ";
 
-function describeAsk(model: Model, ask: AskSnapshot): Line[] {
+function describeAsk(model: Model, ask: AskView): Line[] {
   const { columns } = model.size;
   if (isAnswerable(ask)) return createAskLines(ask.asked, columns);
   const why = ask.why === undefined ? [] : wrapText(`Not answerable from here: ${ask.why}.`, columns, 3);
@@ -274,7 +274,7 @@ function wrapExact(text: string, columns: number): string[] {
 const maxTextLines = 20;
 
 /** What the session was asked last, and what it said. */
-function describeSession({ size, home, now }: Model, session: SessionSnapshot): Line[] {
+function describeSession({ size, home, now }: Model, session: SessionView): Line[] {
   const { title, lastPrompt, lastResponse, error, cwd, children, group, interrupted } = session;
   const paragraph = (
     label: string,

@@ -11,9 +11,9 @@ import {
 } from "../../core/answers/policy.ts";
 import { explainVerdict, tooSoon } from "../../core/answers/words.ts";
 import type { Answer } from "../../core/session/ask-details.ts";
-import { snapshotKeyOf } from "../../core/session/session-ref.ts";
+import { viewKeyOf } from "../../core/session/session-ref.ts";
 import { capitalize } from "../../core/text/words.ts";
-import type { AskSnapshot, SessionSnapshot } from "../../core/view/snapshot.ts";
+import type { AskView, SessionView } from "../../core/view/session-view.ts";
 import { isAnswerable } from "../asks.ts";
 import { notRunning } from "../client.ts";
 import type { Input } from "./keys.ts";
@@ -38,22 +38,22 @@ import {
   isAskShown,
 } from "./screen.ts";
 
-type AskToAnswer = AskSnapshot & Required<Pick<AskSnapshot, "answerId">>;
+type AskToAnswer = AskView & Required<Pick<AskView, "answerId">>;
 
 export type Effect =
   | { readonly do: "quit" | "suspend" | "redraw" }
-  | { readonly do: "details"; readonly session: SessionSnapshot }
+  | { readonly do: "details"; readonly session: SessionView }
   | SessionAction;
 
 /** What the user does with a session. It ends with a `done` event. */
 export type SessionAction =
-  | { readonly do: "focus" | "dismiss"; readonly session: SessionSnapshot }
-  | { readonly do: "mute"; readonly session: SessionSnapshot; readonly isOn: boolean }
+  | { readonly do: "focus" | "dismiss"; readonly session: SessionView }
+  | { readonly do: "mute"; readonly session: SessionView; readonly isOn: boolean }
   /** `minutes` is 0 to end the snooze. */
-  | { readonly do: "snooze"; readonly session: SessionSnapshot; readonly minutes: number }
+  | { readonly do: "snooze"; readonly session: SessionView; readonly minutes: number }
   | {
       readonly do: "answer";
-      readonly session: SessionSnapshot;
+      readonly session: SessionView;
       readonly ask: AskToAnswer;
       readonly answer: Answer;
       readonly step: AnswerStep;
@@ -67,7 +67,7 @@ export type WatchEvent = { readonly now: number } & (
   | { readonly kind: "resize"; readonly size: Size }
   | { readonly kind: "data"; readonly data: WatchData }
   /** null if they could not be read. */
-  | { readonly kind: "details"; readonly session: SessionSnapshot | null }
+  | { readonly kind: "details"; readonly session: SessionView | null }
   /** An action is over. */
   | { readonly kind: "done"; readonly text: string; readonly isError: boolean }
 );
@@ -124,10 +124,10 @@ const dropMessage = (model: Model): Model =>
 /** The same session as before or, if it is gone, the one that is now in its place. */
 function keepSelection(before: Model, model: Model): Model {
   const sessions = listSessions(model);
-  if (sessions.some((session) => snapshotKeyOf(session) === model.selected)) return model;
-  const index = listSessions(before).findIndex((session) => snapshotKeyOf(session) === before.selected);
+  if (sessions.some((session) => viewKeyOf(session) === model.selected)) return model;
+  const index = listSessions(before).findIndex((session) => viewKeyOf(session) === before.selected);
   const next = sessions[Math.min(Math.max(0, index), sessions.length - 1)];
-  return { ...model, selected: next ? snapshotKeyOf(next) : null };
+  return { ...model, selected: next ? viewKeyOf(next) : null };
 }
 
 /** Whether the ask under the cursor, or what is shown of it, is another now, without a key. */
@@ -145,7 +145,7 @@ function keepVisible(model: Model): Model {
   const sessions = listSessions(model);
   const index = Math.max(
     0,
-    sessions.findIndex((session) => snapshotKeyOf(session) === model.selected),
+    sessions.findIndex((session) => viewKeyOf(session) === model.selected),
   );
   const { listRows } = computeLayout(model);
   const inView = Math.min(Math.max(model.top, index - listRows + 1), index);
@@ -167,11 +167,11 @@ function retryDetails(model: Model): Model {
   return session && findDetails(model, session) === null ? { ...model, requested: null } : model;
 }
 
-function receiveDetails(model: Model, session: SessionSnapshot | null): Model {
+function receiveDetails(model: Model, session: SessionView | null): Model {
   if (!session) return { ...model, opening: null };
   const { opening } = model;
   const received = { ...model, details: session, opening: null };
-  if (!opening || opening.key !== snapshotKeyOf(session)) return received;
+  if (!opening || opening.key !== viewKeyOf(session)) return received;
   const ask = session.asks.find(({ answerId }) => answerId === opening.answerId);
   return ask ? openAsk(received, session, ask) : say(received, goneText, true);
 }
@@ -182,7 +182,7 @@ function closeIfGone(model: Model): Model {
   const { screen, data, sending } = model;
   if (screen.kind !== "ask") return model;
   const { answerId } = screen.ask;
-  const session = data?.sessions.find((known) => snapshotKeyOf(known) === snapshotKeyOf(screen.session));
+  const session = data?.sessions.find((known) => viewKeyOf(known) === viewKeyOf(screen.session));
   if (session?.asks.some((ask) => ask.answerId === answerId)) return model;
   const closed: Model = { ...model, screen: { kind: "list" } };
   return sending === answerId ? closed : say(closed, goneText, true);
@@ -238,9 +238,9 @@ function movementOf(key: string, page: number): number | null {
 
 function move(model: Model, rows: number): Model {
   const sessions = listSessions(model);
-  const index = sessions.findIndex((session) => snapshotKeyOf(session) === model.selected);
+  const index = sessions.findIndex((session) => viewKeyOf(session) === model.selected);
   const next = sessions[Math.max(0, Math.min(sessions.length - 1, index + rows))];
-  return next ? { ...model, selected: snapshotKeyOf(next) } : model;
+  return next ? { ...model, selected: viewKeyOf(next) } : model;
 }
 
 function pressInList(model: Model, key: string, isAlone: boolean): Step {
@@ -313,7 +313,7 @@ function pressInHelp(model: Model, top: number, key: string): Step {
 }
 
 /** Answers what the row shows, or opens it in full where that is too little to decide. */
-function pressAnswer(model: Model, session: SessionSnapshot, key: "a" | "d", isAlone: boolean): Step {
+function pressAnswer(model: Model, session: SessionView, key: "a" | "d", isAlone: boolean): Step {
   const asks = blockingAsks(session);
   const answerable = asks.filter((ask): ask is AskToAnswer => ask.answerId !== undefined);
   const [ask] = answerable;
@@ -336,26 +336,20 @@ function pressAnswer(model: Model, session: SessionSnapshot, key: "a" | "d", isA
       : answer(model, session, ask, { do: "deny", message: null }, step);
   const inFull = details?.asks.find(({ answerId }) => answerId === ask.answerId);
   if (!details || !inFull)
-    return stay({ ...model, opening: { key: snapshotKeyOf(session), answerId: ask.answerId } });
+    return stay({ ...model, opening: { key: viewKeyOf(session), answerId: ask.answerId } });
   const yes: Answer = { do: "allow" };
   if (isOnly && isAnswerable(inFull) && judgeAnswer(inFull.asked, yes, step).kind === "allowed")
     return answer(model, session, inFull, yes, step);
   return stay(openAsk(model, details, inFull));
 }
 
-function answer(
-  model: Model,
-  session: SessionSnapshot,
-  ask: AskToAnswer,
-  given: Answer,
-  step: AnswerStep,
-): Step {
+function answer(model: Model, session: SessionView, ask: AskToAnswer, given: Answer, step: AnswerStep): Step {
   if (model.sending !== null) return stay(say(model, "Your last answer is still being sent.", true));
   const sending: Model = { ...model, screen: { kind: "list" }, sending: ask.answerId };
   return stay(say(sending, "Sending your answer …"), { do: "answer", session, ask, answer: given, step });
 }
 
-function openAsk(model: Model, session: SessionSnapshot, ask: AskSnapshot): Model {
+function openAsk(model: Model, session: SessionView, ask: AskView): Model {
   if (!isAnswerable(ask))
     return say(model, `This cannot be answered from here: ${ask.why ?? "it is being answered"}.`, true);
   const screen: AskScreen = { kind: "ask", session, ask, top: 0, seenTo: 0, openedAt: model.now };
@@ -434,9 +428,7 @@ function explainNoAnswer(verdict: RefusedVerdict, { ask: { asked } }: AskScreen,
 
 function openNext(model: Model, screen: AskScreen): Model {
   const session =
-    model.details && snapshotKeyOf(model.details) === snapshotKeyOf(screen.session)
-      ? model.details
-      : screen.session;
+    model.details && viewKeyOf(model.details) === viewKeyOf(screen.session) ? model.details : screen.session;
   const asks = session.asks.filter(isAnswerable);
   const index = asks.findIndex(({ answerId }) => answerId === screen.ask.answerId);
   const next = asks[(index + 1) % asks.length];

@@ -1,7 +1,7 @@
 /** What the API sends besides sessions: the history, its statistics, the lanes of a day, and the event stream. */
 import type { AskEnding } from "../answers/ending.ts";
 import type { Quiet } from "../config/quiet.ts";
-import type { AskSnapshot, SessionSnapshot } from "../view/snapshot.ts";
+import type { AskView, SessionView } from "../view/session-view.ts";
 
 export const historyKinds = [
   "permission",
@@ -160,7 +160,7 @@ export interface Lane {
   readonly branch: string | null;
   readonly title: string | null;
   /** The group that the session is in now. "ended" if beckon does not list it any more. */
-  readonly group: SessionSnapshot["group"];
+  readonly group: SessionView["group"];
   /** Of the session's process: equal for sessions that followed each other there. null if unknown. */
   readonly fingerprint: string | null;
   /** In this range. */
@@ -272,7 +272,7 @@ export interface PortSummary {
 }
 
 /** GET /api/ports: a named piece of work in a project. */
-export interface PortSnapshot {
+export interface PortView {
   /** The project's folder. */
   readonly project: string;
   readonly id: string;
@@ -297,15 +297,15 @@ export interface StreamEvents {
     readonly now: number;
     readonly version: string;
     readonly quiet: Quiet | null;
-    readonly sessions: readonly SessionSnapshot[];
+    readonly sessions: readonly SessionView[];
   };
-  readonly "session-appeared": { readonly session: SessionSnapshot };
-  readonly "session-updated": { readonly session: SessionSnapshot };
+  readonly "session-appeared": { readonly session: SessionView };
+  readonly "session-updated": { readonly session: SessionView };
   readonly "session-departed": { readonly key: string };
-  readonly "ask-opened": { readonly key: string; readonly ask: AskSnapshot };
+  readonly "ask-opened": { readonly key: string; readonly ask: AskView };
   readonly "ask-closed": {
     readonly key: string;
-    readonly ask: AskSnapshot;
+    readonly ask: AskView;
     readonly how: AskEnding;
     readonly where: string | null;
     readonly waitedMs: number;

@@ -21,8 +21,8 @@ export function sessionKeyOf({ machine, agent, sessionId }: SessionRefLike): str
 }
 
 /** The API calls the agent `provider`. */
-export function snapshotKeyOf(snapshot: { readonly provider: string; readonly sessionId: string }): string {
-  return sessionKeyOf({ agent: snapshot.provider, sessionId: snapshot.sessionId });
+export function viewKeyOf(view: { readonly provider: string; readonly sessionId: string }): string {
+  return sessionKeyOf({ agent: view.provider, sessionId: view.sessionId });
 }
 
 /** null for a text that does not begin with an agent's id and a colon. */

@@ -1,7 +1,7 @@
 /** The order of sessions in every list: menu, `beckon status`, dashboard. */
-import { snapshotKeyOf } from "../session/session-ref.ts";
+import { viewKeyOf } from "../session/session-ref.ts";
 import { type Group, groups } from "./group-names.ts";
-import type { SessionSnapshot } from "./snapshot.ts";
+import type { SessionView } from "./session-view.ts";
 
 /** Where a session belongs in a list. */
 interface ListPosition {
@@ -31,10 +31,10 @@ function comparePositions(a: ListPosition, b: ListPosition): number {
   return groups.indexOf(a.group) - groups.indexOf(b.group) || byTime || (a.key < b.key ? -1 : 1);
 }
 
-export function sortSnapshots(snapshots: readonly SessionSnapshot[]): readonly SessionSnapshot[] {
-  return sortSessions(snapshots, (snapshot) => ({
-    key: snapshotKeyOf(snapshot),
-    group: snapshot.group,
-    since: snapshot.since,
+export function sortViews(views: readonly SessionView[]): readonly SessionView[] {
+  return sortSessions(views, (view) => ({
+    key: viewKeyOf(view),
+    group: view.group,
+    since: view.since,
   }));
 }

@@ -2,10 +2,10 @@
 
 import type { Place } from "../session/event.ts";
 import { projectOf, type Session } from "../session/session.ts";
-import { sessionKeyOf, snapshotKeyOf } from "../session/session-ref.ts";
+import { sessionKeyOf, viewKeyOf } from "../session/session-ref.ts";
 import { toSingleLine, truncateEnd, truncateMiddle } from "../text/text.ts";
 import { measureWidth } from "../text/width.ts";
-import type { SessionSnapshot } from "./snapshot.ts";
+import type { SessionView } from "./session-view.ts";
 import { nameTerminal } from "./terminal-name.ts";
 
 const maxName = 24;
@@ -50,10 +50,10 @@ export function namePartsOf(session: Session): NameParts {
   };
 }
 
-export function namePartsOfSnapshot(snapshot: SessionSnapshot): NameParts {
-  const { sessionId, state, project, cwd, gitBranch, title, lastPrompt, place } = snapshot;
+export function namePartsOfView(view: SessionView): NameParts {
+  const { sessionId, state, project, cwd, gitBranch, title, lastPrompt, place } = view;
   return {
-    key: snapshotKeyOf(snapshot),
+    key: viewKeyOf(view),
     sessionId,
     isEnded: state === "completed",
     project,
@@ -66,8 +66,8 @@ export function namePartsOfSnapshot(snapshot: SessionSnapshot): NameParts {
 }
 
 /** Returns the names by session key. */
-export function nameSnapshots(snapshots: readonly SessionSnapshot[]): ReadonlyMap<string, SessionName> {
-  return nameSessions(snapshots.map(namePartsOfSnapshot));
+export function nameViews(views: readonly SessionView[]): ReadonlyMap<string, SessionName> {
+  return nameSessions(views.map(namePartsOfView));
 }
 
 /** Returns the names by session key. */

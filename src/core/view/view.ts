@@ -1,5 +1,5 @@
 /**
- * What users see of the state: menu, alerts, groups, snapshots, and the texts in them. Each is a pure function of sessions,
+ * What users see of the state: menu, alerts, groups, sessions, and the texts in them. Each is a pure function of sessions,
  * preferences, settings and time.
  *
  * This file has the data that desktop adapters show. They know nothing else.

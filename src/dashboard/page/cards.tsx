@@ -7,7 +7,7 @@ import { describeReason } from "../../core/session/texts.ts";
 import { joinRows } from "../../core/text/fit.ts";
 import { capitalize } from "../../core/text/words.ts";
 import { formatSpokenDuration } from "../../core/view/figures.ts";
-import type { AskSnapshot } from "../../core/view/snapshot.ts";
+import type { AskView } from "../../core/view/session-view.ts";
 import { nameTerminal } from "../../core/view/terminal-name.ts";
 import {
   answerAsk,
@@ -169,7 +169,7 @@ function NotAnswerable({
   hasPlaces,
 }: {
   readonly card: OpenAsk;
-  readonly ask: AskSnapshot;
+  readonly ask: AskView;
   readonly hasPlaces: boolean;
 }) {
   return (

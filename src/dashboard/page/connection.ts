@@ -3,9 +3,9 @@
 import { batch, effect } from "@preact/signals";
 import { computeRetryMs } from "../../core/backoff.ts";
 import type { StreamEvents } from "../../core/interfaces/wire.ts";
-import { snapshotKeyOf } from "../../core/session/session-ref.ts";
+import { viewKeyOf } from "../../core/session/session-ref.ts";
 import { capitalize } from "../../core/text/words.ts";
-import type { SessionSnapshot } from "../../core/view/snapshot.ts";
+import type { SessionView } from "../../core/view/session-view.ts";
 import { callApi } from "./api.ts";
 import { describeEnding } from "./format.ts";
 import { noteOutcome } from "./inbox.ts";
@@ -130,7 +130,7 @@ function applyEvent(name: string, text: string): void {
         break;
       case "session-appeared":
       case "session-updated":
-        setSession((data as { session: SessionSnapshot }).session);
+        setSession((data as { session: SessionView }).session);
         break;
       case "session-departed":
         removeSession((data as { key: string }).key);
@@ -152,12 +152,12 @@ function applySnapshot(state: StreamEvents["snapshot"]): void {
   if (Math.abs(clockOffset) < 2_000) clockOffset = 0;
   connection.value = "live";
   quiet.value = state.quiet;
-  sessions.value = new Map(state.sessions.map((session) => [snapshotKeyOf(session), session]));
+  sessions.value = new Map(state.sessions.map((session) => [viewKeyOf(session), session]));
   tick();
 }
 
-function setSession(session: SessionSnapshot): void {
-  sessions.value = new Map(sessions.value).set(snapshotKeyOf(session), session);
+function setSession(session: SessionView): void {
+  sessions.value = new Map(sessions.value).set(viewKeyOf(session), session);
 }
 
 function removeSession(key: string): void {
@@ -181,7 +181,7 @@ async function loadFacts(): Promise<void> {
 }
 
 /** What the details of a session depend on. */
-const describeAsks = ({ asks }: SessionSnapshot): string =>
+const describeAsks = ({ asks }: SessionView): string =>
   asks.map(({ id, answerId, answerable, tool }) => `${id} ${answerId} ${answerable} ${tool}`).join("\n");
 
 const loadedFor = new Map<string, string>();
@@ -209,6 +209,6 @@ function loadDetails(): void {
 export async function loadSession(key: string): Promise<boolean> {
   const { status, body } = await callApi(`/api/sessions/${encodeURIComponent(key)}`);
   if (status !== 200) return false;
-  detailed.value = new Map(detailed.value).set(key, body as unknown as SessionSnapshot);
+  detailed.value = new Map(detailed.value).set(key, body as unknown as SessionView);
   return true;
 }

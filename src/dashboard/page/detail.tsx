@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { HistoryPage } from "../../core/interfaces/wire.ts";
-import { snapshotKeyOf } from "../../core/session/session-ref.ts";
+import { viewKeyOf } from "../../core/session/session-ref.ts";
 import { capitalize, formatCount } from "../../core/text/words.ts";
 import {
   formatAge,
@@ -13,7 +13,7 @@ import {
   sumTokens,
 } from "../../core/view/figures.ts";
 import { groupLabels } from "../../core/view/group-names.ts";
-import type { SessionSnapshot } from "../../core/view/snapshot.ts";
+import type { SessionView } from "../../core/view/session-view.ts";
 import { nameTerminal } from "../../core/view/terminal-name.ts";
 import {
   copyText,
@@ -52,8 +52,8 @@ export function Detail() {
   return session ? <Panel key={key} session={session} /> : null;
 }
 
-function Panel({ session }: { readonly session: SessionSnapshot }) {
-  const key = snapshotKeyOf(session);
+function Panel({ session }: { readonly session: SessionView }) {
+  const key = viewKeyOf(session);
   const closeButton = useRef<HTMLButtonElement>(null);
   useEffect(() => closeButton.current?.focus({ preventScroll: true }), []);
   const { project, detail } = labelSession(session);
@@ -136,8 +136,8 @@ function Panel({ session }: { readonly session: SessionSnapshot }) {
   );
 }
 
-function Actions({ session }: { readonly session: SessionSnapshot }) {
-  const key = snapshotKeyOf(session);
+function Actions({ session }: { readonly session: SessionView }) {
+  const key = viewKeyOf(session);
   const isOff = !isLive.value;
   const isSnoozed = session.silenceKind === "snoozed";
   const isMuted = session.silenceKind === "muted";
@@ -192,11 +192,11 @@ function Actions({ session }: { readonly session: SessionSnapshot }) {
   );
 }
 
-function Facts({ session }: { readonly session: SessionSnapshot }) {
+function Facts({ session }: { readonly session: SessionView }) {
   const { context, tokens, costUsd } = session;
   const percent = contextPercent(context);
   const total = tokens && sumTokens(tokens);
-  const lane = lanes.value?.lanes.find(({ key }) => key === snapshotKeyOf(session));
+  const lane = lanes.value?.lanes.find(({ key }) => key === viewKeyOf(session));
   const waits = lane?.spans.filter(({ state }) => state === "waiting").length ?? 0;
   const cached = tokens?.cacheRead ?? 0;
   return (
@@ -259,7 +259,7 @@ function Timeline({ sessionKey }: { readonly sessionKey: string }) {
 
 const taskLabels = { completed: "done", in_progress: "in progress", pending: "not started" } as const;
 
-function Tree({ session }: { readonly session: SessionSnapshot }) {
+function Tree({ session }: { readonly session: SessionView }) {
   const { children, tasks, asks } = session;
   const running = children.filter(({ state }) => state === "running").length;
   return (
@@ -339,7 +339,7 @@ function Tree({ session }: { readonly session: SessionSnapshot }) {
   );
 }
 
-function LastTurn({ session: { lastPrompt, lastResponse } }: { readonly session: SessionSnapshot }) {
+function LastTurn({ session: { lastPrompt, lastResponse } }: { readonly session: SessionView }) {
   if (!lastPrompt && !lastResponse) return null;
   return (
     <div class="part">

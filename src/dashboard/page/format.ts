@@ -5,7 +5,7 @@ import type { HistoryItem, HistoryKind, SpanState } from "../../core/interfaces/
 import { describeReason } from "../../core/session/texts.ts";
 import { extractFirstLine, toSingleLine } from "../../core/text/text.ts";
 import { capitalize } from "../../core/text/words.ts";
-import type { SessionSnapshot } from "../../core/view/snapshot.ts";
+import type { SessionView } from "../../core/view/session-view.ts";
 
 export const noValue = "–";
 
@@ -40,7 +40,7 @@ export function formatWhen(at: number, now: number): string {
 }
 
 /** Percent of the context window in use; null if unknown. */
-export function contextPercent(context: SessionSnapshot["context"]): number | null {
+export function contextPercent(context: SessionView["context"]): number | null {
   if (!context?.window) return null;
   return Math.min(100, Math.round((context.used / context.window) * 100));
 }
@@ -80,7 +80,7 @@ export interface Activity {
 }
 
 /** What a session does or wants, for its row. */
-export function describeActivity(session: SessionSnapshot): Activity {
+export function describeActivity(session: SessionView): Activity {
   const { group, status, error, died, asks, lastResponse, lastPrompt, interrupted } = session;
   const plain = (lead: string, text = ""): Activity => ({ lead, text: cleanText(text), isFailure: false });
   if (group === "needs_you" || group === "set_aside") {
@@ -101,7 +101,7 @@ export function describeActivity(session: SessionSnapshot): Activity {
 }
 
 /** The second line of a row: what the agent said last, or what it was told. */
-export function describeLastMessage(session: SessionSnapshot): string {
+export function describeLastMessage(session: SessionView): string {
   const { group, lastResponse, lastPrompt } = session;
   const prompt = cleanText(extractFirstLine(lastPrompt));
   const response = cleanText(extractFirstLine(lastResponse));

@@ -1,8 +1,8 @@
 /** What the user has seen: a session that finished since then is marked as new. Kept in the browser. */
 
 import { signal } from "@preact/signals";
-import { snapshotKeyOf } from "../../core/session/session-ref.ts";
-import type { SessionSnapshot } from "../../core/view/snapshot.ts";
+import { viewKeyOf } from "../../core/session/session-ref.ts";
+import type { SessionView } from "../../core/view/session-view.ts";
 import { readSaved, save } from "./saved.ts";
 import { now } from "./state.ts";
 
@@ -19,8 +19,8 @@ export function markLooked(key: string): void {
   lookedKeys.value = new Map(lookedKeys.value).set(key, now.peek());
 }
 
-export function isNew(session: SessionSnapshot): boolean {
-  const seenAt = Math.max(lookedAt.value, lookedKeys.value.get(snapshotKeyOf(session)) ?? 0);
+export function isNew(session: SessionView): boolean {
+  const seenAt = Math.max(lookedAt.value, lookedKeys.value.get(viewKeyOf(session)) ?? 0);
   return session.group === "ready" && session.since > seenAt;
 }
 

@@ -2,9 +2,9 @@
 
 import { computed } from "@preact/signals";
 import type { Lane } from "../../core/interfaces/wire.ts";
-import { parseSessionKey, snapshotKeyOf } from "../../core/session/session-ref.ts";
-import { type NameParts, namePartsOfSnapshot, nameSessions } from "../../core/view/session-names.ts";
-import type { SessionSnapshot } from "../../core/view/snapshot.ts";
+import { parseSessionKey, viewKeyOf } from "../../core/session/session-ref.ts";
+import { type NameParts, namePartsOfView, nameSessions } from "../../core/view/session-names.ts";
+import type { SessionView } from "../../core/view/session-view.ts";
 import { branchOf, cleanText } from "./format.ts";
 import { lanes } from "./reports.ts";
 import { sessions } from "./state.ts";
@@ -30,7 +30,7 @@ const namePartsOfLane = ({ key, project, branch, title }: Lane): NameParts => ({
 const names = computed(() => {
   const listed = sessions.value;
   const past = (lanes.value?.lanes ?? []).filter(({ key }) => !listed.has(key));
-  return nameSessions([...[...listed.values()].map(namePartsOfSnapshot), ...past.map(namePartsOfLane)]);
+  return nameSessions([...[...listed.values()].map(namePartsOfView), ...past.map(namePartsOfLane)]);
 });
 
 function createLabel(key: string, branch: string | null): Label {
@@ -40,7 +40,7 @@ function createLabel(key: string, branch: string | null): Label {
   return { project, detail: detail || branchOf(branch) };
 }
 
-export const labelSession = (session: SessionSnapshot): Label =>
-  createLabel(snapshotKeyOf(session), session.gitBranch);
+export const labelSession = (session: SessionView): Label =>
+  createLabel(viewKeyOf(session), session.gitBranch);
 
 export const labelLane = ({ key, branch }: Lane): Label => createLabel(key, branch);

@@ -1,10 +1,10 @@
 /** The ports of all projects: what state they are in, who works on them, and what they took. Hidden if there are none. */
 
 import { useSignal } from "@preact/signals";
-import type { PortSnapshot, PortStats } from "../../core/interfaces/wire.ts";
-import { snapshotKeyOf } from "../../core/session/session-ref.ts";
+import type { PortStats, PortView } from "../../core/interfaces/wire.ts";
+import { viewKeyOf } from "../../core/session/session-ref.ts";
 import { formatAge, formatCost, formatTokens } from "../../core/view/figures.ts";
-import type { SessionSnapshot } from "../../core/view/snapshot.ts";
+import type { SessionView } from "../../core/view/session-view.ts";
 import { cleanText, noValue } from "./format.ts";
 import { labelSession } from "./names.ts";
 import { openSession } from "./navigation.ts";
@@ -63,7 +63,7 @@ export function Ports() {
   );
 }
 
-function Row({ port }: { readonly port: PortSnapshot }) {
+function Row({ port }: { readonly port: PortView }) {
   const { id, title, project, status } = port;
   const figures = stats.value?.ports?.find((row) => row.project === project && row.port === id) ?? null;
   const workers = [...sessions.value.values()].filter(
@@ -91,13 +91,13 @@ function Row({ port }: { readonly port: PortSnapshot }) {
   );
 }
 
-const stateLabels: Readonly<Record<PortSnapshot["status"], string>> = {
+const stateLabels: Readonly<Record<PortView["status"], string>> = {
   running: "Running",
   open: "Open",
   ended: "Ended",
 };
 
-function State({ port: { status, openDependencies, endedAt } }: { readonly port: PortSnapshot }) {
+function State({ port: { status, openDependencies, endedAt } }: { readonly port: PortView }) {
   const waitsFor = openDependencies.map(cleanText).join(", ");
   return (
     <>
@@ -121,8 +121,8 @@ function Workers({
   port: { status, isForEverybody, note },
   workers,
 }: {
-  readonly port: PortSnapshot;
-  readonly workers: readonly SessionSnapshot[];
+  readonly port: PortView;
+  readonly workers: readonly SessionView[];
 }) {
   const [first, ...others] = workers;
   if (!first) {
@@ -139,7 +139,7 @@ function Workers({
   return (
     <>
       <div class="l1 cut" title={names.join("\n")}>
-        <button class="link" type="button" onClick={() => openSession(snapshotKeyOf(first))}>
+        <button class="link" type="button" onClick={() => openSession(viewKeyOf(first))}>
           {project}
         </button>{" "}
         <span class="branch">{detail}</span>

@@ -5,7 +5,7 @@ import type {
   HistoryKind,
   HistoryPage,
   Lanes,
-  PortSnapshot,
+  PortView,
   Stats,
 } from "../../core/interfaces/wire.ts";
 import { hourMs } from "../../core/timing.ts";
@@ -16,7 +16,7 @@ import { now } from "./state.ts";
 
 export const lanes = signal<Lanes | null>(null);
 export const stats = signal<Stats | null>(null);
-export const ports = signal<readonly PortSnapshot[]>([]);
+export const ports = signal<readonly PortView[]>([]);
 export const history = signal<HistoryPage | null>(null);
 /** The last asks that were answered. */
 export const recentAnswers = signal<readonly HistoryItem[]>([]);
@@ -87,7 +87,7 @@ async function loadStats(): Promise<void> {
 }
 
 async function loadPorts(): Promise<void> {
-  const loaded = await load<{ readonly ports: readonly PortSnapshot[] }>("/api/ports");
+  const loaded = await load<{ readonly ports: readonly PortView[] }>("/api/ports");
   if (loaded) ports.value = loaded.ports;
 }
 

@@ -1,11 +1,11 @@
 /** The table of sessions: by group, with their subagents. */
 
 import { signal } from "@preact/signals";
-import { snapshotKeyOf } from "../../core/session/session-ref.ts";
+import { viewKeyOf } from "../../core/session/session-ref.ts";
 import { capitalize } from "../../core/text/words.ts";
 import { formatCost, formatTokens, sumTokens } from "../../core/view/figures.ts";
 import { formatGroupCount, type Group, groupLabels, groups } from "../../core/view/group-names.ts";
-import type { ChildSnapshot, SessionSnapshot } from "../../core/view/snapshot.ts";
+import type { ChildView, SessionView } from "../../core/view/session-view.ts";
 import { focusSession } from "./actions.ts";
 import {
   branchOf,
@@ -46,7 +46,7 @@ const close = (group: Group): void => {
   opened.value = new Set([...opened.value].filter((other) => other !== group));
 };
 
-function matchesFilter(session: SessionSnapshot): boolean {
+function matchesFilter(session: SessionView): boolean {
   const words = filterText.value.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return true;
   const label = labelSession(session);
@@ -232,7 +232,7 @@ function Sift() {
 
 interface GroupRowsProps {
   readonly group: Group;
-  readonly list: readonly SessionSnapshot[];
+  readonly list: readonly SessionView[];
   readonly isMany: boolean;
   readonly isFiltered: boolean;
 }
@@ -267,9 +267,9 @@ function GroupRows({ group, list, isMany, isFiltered }: GroupRowsProps) {
       </tr>
       {shown.map((session) => (
         <SessionRow
-          key={snapshotKeyOf(session)}
+          key={viewKeyOf(session)}
           session={session}
-          isSelected={selectedId.value === snapshotKeyOf(session)}
+          isSelected={selectedId.value === viewKeyOf(session)}
           isNew={isNew(session)}
           isMany={isMany}
           isLive={isLive.value}
@@ -290,7 +290,7 @@ function GroupRows({ group, list, isMany, isFiltered }: GroupRowsProps) {
   );
 }
 
-function describeClosed(group: Group, list: readonly SessionSnapshot[]): string {
+function describeClosed(group: Group, list: readonly SessionView[]): string {
   const [first] = list;
   if (!first) return "";
   const { project } = labelSession(first);
@@ -299,13 +299,13 @@ function describeClosed(group: Group, list: readonly SessionSnapshot[]): string 
     : `last: ${project}`;
 }
 
-function describeDetail({ gitBranch }: SessionSnapshot, detail: string): string {
+function describeDetail({ gitBranch }: SessionView, detail: string): string {
   const branch = branchOf(gitBranch);
   return branch === "" || branch === detail ? detail : `${detail}, branch ${branch}`;
 }
 
 interface SessionRowProps {
-  readonly session: SessionSnapshot;
+  readonly session: SessionView;
   readonly isSelected: boolean;
   readonly isNew: boolean;
   readonly isMany: boolean;
@@ -327,7 +327,7 @@ const SessionRow = memo(
     project,
     detail,
   }: SessionRowProps) => {
-    const key = snapshotKeyOf(session);
+    const key = viewKeyOf(session);
     const isCarded = session.group === "needs_you";
     const classes = ["row", isCarded ? "carded" : "", session.group === "ended" ? "dim" : ""].join(" ");
     const children = isMany
@@ -470,10 +470,10 @@ const SessionRow = memo(
   },
 );
 
-const stateOfChild = ({ state }: ChildSnapshot, hasAsk: boolean): Group =>
+const stateOfChild = ({ state }: ChildView, hasAsk: boolean): Group =>
   hasAsk ? "needs_you" : state === "running" ? "working" : "ended";
 
-function ChildRow({ child, hasAsk }: { readonly child: ChildSnapshot; readonly hasAsk: boolean }) {
+function ChildRow({ child, hasAsk }: { readonly child: ChildView; readonly hasAsk: boolean }) {
   const name = cleanText(child.name) || "Subagent";
   const tokens = child.tokens && sumTokens(child.tokens);
   return (
@@ -511,7 +511,7 @@ const Missing = ({ why }: { readonly why: string }) => (
 const pipsWidth = 52;
 const maxPips = 13;
 
-function Tasks({ tasks }: { readonly tasks: SessionSnapshot["tasks"] }) {
+function Tasks({ tasks }: { readonly tasks: SessionView["tasks"] }) {
   if (!tasks) return <Missing why="It has no list of tasks" />;
   const { done, total } = tasks;
   const gap = 1.5;
@@ -544,7 +544,7 @@ function Tasks({ tasks }: { readonly tasks: SessionSnapshot["tasks"] }) {
 
 const fullPercent = 85;
 
-function Context({ context }: { readonly context: SessionSnapshot["context"] }) {
+function Context({ context }: { readonly context: SessionView["context"] }) {
   const percent = contextPercent(context);
   if (percent === null || !context) return <Missing why="The agent has not reported its context" />;
   const isFull = percent >= fullPercent;
@@ -560,7 +560,7 @@ function Context({ context }: { readonly context: SessionSnapshot["context"] }) 
   );
 }
 
-function Cost({ session }: { readonly session: SessionSnapshot }) {
+function Cost({ session }: { readonly session: SessionView }) {
   const tokens = session.tokens && sumTokens(session.tokens);
   return (
     <div class="two">

@@ -2,10 +2,10 @@
 
 import { computed, signal } from "@preact/signals";
 import type { Quiet } from "../../core/config/quiet.ts";
-import { snapshotKeyOf } from "../../core/session/session-ref.ts";
+import { viewKeyOf } from "../../core/session/session-ref.ts";
 import { type Group, groups } from "../../core/view/group-names.ts";
-import { sortSnapshots } from "../../core/view/order.ts";
-import type { AskSnapshot, SessionSnapshot } from "../../core/view/snapshot.ts";
+import { sortViews } from "../../core/view/order.ts";
+import type { AskView, SessionView } from "../../core/view/session-view.ts";
 import type { PageFacts } from "./types.ts";
 
 /**
@@ -27,22 +27,22 @@ export const heardAt = signal(Date.now());
 export const retryAt = signal(0);
 export const facts = signal<PageFacts | null>(null);
 export const quiet = signal<Quiet | null>(null);
-export const sessions = signal<ReadonlyMap<string, SessionSnapshot>>(new Map());
+export const sessions = signal<ReadonlyMap<string, SessionView>>(new Map());
 /** Sessions with everything that their asks ask, by key. */
-export const detailed = signal<ReadonlyMap<string, SessionSnapshot>>(new Map());
+export const detailed = signal<ReadonlyMap<string, SessionView>>(new Map());
 
 /** What users call an agent. */
 export const agentName = (id: string): string => facts.value?.agents[id] ?? id;
 
 export const isLive = computed(() => connection.value === "live");
 
-const byGroup = computed<ReadonlyMap<Group, readonly SessionSnapshot[]>>(() => {
-  const lists = new Map<Group, SessionSnapshot[]>(groups.map((group) => [group, []]));
-  for (const session of sortSnapshots([...sessions.value.values()])) lists.get(session.group)?.push(session);
+const byGroup = computed<ReadonlyMap<Group, readonly SessionView[]>>(() => {
+  const lists = new Map<Group, SessionView[]>(groups.map((group) => [group, []]));
+  for (const session of sortViews([...sessions.value.values()])) lists.get(session.group)?.push(session);
   return lists;
 });
 
-export const inGroup = (group: Group): readonly SessionSnapshot[] => byGroup.value.get(group) ?? [];
+export const inGroup = (group: Group): readonly SessionView[] => byGroup.value.get(group) ?? [];
 
 /** Sessions that have not ended. */
 export const liveCount = computed(() => sessions.value.size - inGroup("ended").length);
@@ -52,8 +52,8 @@ export interface OpenAsk {
   /** Stays the same as long as the ask is open. */
   readonly id: string;
   readonly key: string;
-  readonly session: SessionSnapshot;
-  readonly ask: AskSnapshot;
+  readonly session: SessionView;
+  readonly ask: AskView;
 }
 
 export const openAsks = computed<readonly OpenAsk[]>(() =>
@@ -61,8 +61,8 @@ export const openAsks = computed<readonly OpenAsk[]>(() =>
     session.asks
       .filter(({ kind }) => kind !== "idle")
       .map((ask) => ({
-        id: `${snapshotKeyOf(session)} ${ask.id}`,
-        key: snapshotKeyOf(session),
+        id: `${viewKeyOf(session)} ${ask.id}`,
+        key: viewKeyOf(session),
         session,
         ask,
       })),

@@ -1,7 +1,7 @@
 /** A sandbox with another agent's real CLI, the user's terminal and beckon, which its own installer has connected. */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { SessionSnapshot } from "../../../src/core/view/snapshot.ts";
+import type { SessionView } from "../../../src/core/view/session-view.ts";
 import {
   createShownHistory,
   type DialogKind,
@@ -61,7 +61,7 @@ export interface OtherSandbox {
   say(text: string): Promise<void>;
   typeLine(text: string): Promise<void>;
   /** Types a command of the CLI's, and waits until beckon shows a session for which this is true. */
-  typeCommand(text: string, isMatch: (session: SessionSnapshot) => boolean): Promise<void>;
+  typeCommand(text: string, isMatch: (session: SessionView) => boolean): Promise<void>;
   pressKeys(...keys: readonly string[]): Promise<void>;
   /** Types a prompt that opens a dialog, and compares the state. */
   openDialog(kind: DialogKind, text: string): Promise<void>;
@@ -75,7 +75,7 @@ export interface OtherSandbox {
   /** Compares the state on the screen with beckon's, now and at the end. */
   compareState(label: string): Promise<void>;
   /** Waits until beckon shows a session for which this is true. */
-  waitForSession(isMatch: (session: SessionSnapshot) => boolean, what: string): Promise<SessionSnapshot>;
+  waitForSession(isMatch: (session: SessionView) => boolean, what: string): Promise<SessionView>;
   readScreen(): Promise<string>;
   /** Sends SIGKILL to the CLI. */
   killCli(): Promise<void>;
@@ -177,7 +177,7 @@ async function setUp(
   const now = () => performance.now() - startedAt;
   const history = createShownHistory();
   const rows: TimedScreenRow[] = [];
-  let sessions: readonly SessionSnapshot[] = [];
+  let sessions: readonly SessionView[] = [];
   const beckon = createBeckon(space, folder, { ...userEnv, ...beckonEnv }, (shown) => {
     sessions = shown;
     history.add(now(), shown);

@@ -3,7 +3,7 @@
  * What beckon shows must be what is on the screen.
  */
 import { expect } from "bun:test";
-import type { AskSnapshot, SessionSnapshot } from "../../../src/core/view/snapshot.ts";
+import type { AskView, SessionView } from "../../../src/core/view/session-view.ts";
 import type { CliDriver, OtherSandbox } from "./sandbox.ts";
 import { createOtherCliTests } from "./scenario.ts";
 
@@ -13,7 +13,7 @@ const pressEscape: Step = (sandbox) => sandbox.pressKeys("Escape");
 
 export interface DialogStory {
   /** What beckon shows of the ask for a shell command. */
-  readonly ask: Partial<AskSnapshot>;
+  readonly ask: Partial<AskView>;
   /** Says no in the dialog. */
   readonly deny: Step;
   /** Leaves the dialog with Esc. */
@@ -21,7 +21,7 @@ export interface DialogStory {
   /** What must happen before and after a question, if anything. */
   readonly toggleQuestions?: Step;
   /** What is known of the session at its end. */
-  readonly atEnd: Partial<Record<keyof SessionSnapshot, unknown>>;
+  readonly atEnd: Partial<Record<keyof SessionView, unknown>>;
 }
 
 export function describeDialogs(

@@ -9,7 +9,7 @@ import { codex } from "../../../src/agents/codex/index.ts";
 import { openEnvelope } from "../../../src/agents/envelope.ts";
 import type { Session } from "../../../src/core/session/session.ts";
 import { createStore, type Store } from "../../../src/state/store.ts";
-import { takeSnapshot } from "../../core/view/snapshot.ts";
+import { viewSession } from "../../core/view/session-view.ts";
 import { waitUntil } from "../../wait-until.ts";
 import { changesOf, recordedPatches } from "./recorded-patches.ts";
 
@@ -43,7 +43,7 @@ const clock = () => ({ at: Date.now(), t: performance.now(), boot: "boot", host:
 const sessions = (): Session[] => [...store.sessions(clock())];
 const phase = () => {
   const [session] = sessions();
-  return session ? takeSnapshot(session, clock()).activityPhase : null;
+  return session ? viewSession(session, clock()).activityPhase : null;
 };
 
 /** Answers what beckon asks, and sends what the test says. */

@@ -4,7 +4,7 @@ import { openEnvelope } from "../../../src/agents/envelope.ts";
 import { opencode } from "../../../src/agents/opencode/index.ts";
 import type { JsonRecord } from "../../../src/core/json.ts";
 import { type EventWindow, reduce } from "../../../src/core/session/reduce.ts";
-import { takeSnapshot } from "../../core/view/snapshot.ts";
+import { viewSession } from "../../core/view/session-view.ts";
 
 const base = { session: "ses_1", cwd: "/home/dev/proj" };
 const permission = {
@@ -45,7 +45,7 @@ function show(...payloads: readonly JsonRecord[]) {
     if (event) window = reduce(window, event);
   }
   if (!window) throw new Error("no session");
-  return takeSnapshot(window.session, { at: at + 100, t: at + 100 });
+  return viewSession(window.session, { at: at + 100, t: at + 100 });
 }
 
 const prompt = { ...base, type: "prompt", prompt: "go" };

@@ -4,9 +4,9 @@ import { createModel, type Model, type Size } from "../../../src/cli/watch/model
 import { renderScreen } from "../../../src/cli/watch/screen.ts";
 import { type Effect, update, type WatchEvent } from "../../../src/cli/watch/update.ts";
 import type { AskDetails } from "../../../src/core/session/ask-details.ts";
-import { snapshotKeyOf } from "../../../src/core/session/session-ref.ts";
-import { sortSnapshots } from "../../../src/core/view/order.ts";
-import type { AskSnapshot, SessionSnapshot } from "../../../src/core/view/snapshot.ts";
+import { viewKeyOf } from "../../../src/core/session/session-ref.ts";
+import { sortViews } from "../../../src/core/view/order.ts";
+import type { AskView, SessionView } from "../../../src/core/view/session-view.ts";
 import { ask, asking, now } from "../sessions.ts";
 
 const command: AskDetails = {
@@ -24,7 +24,7 @@ const command: AskDetails = {
 export function answerable(
   answerId: string,
   asked: Partial<AskDetails> = {},
-): Required<Pick<AskSnapshot, "asked" | "answerId">> & AskSnapshot {
+): Required<Pick<AskView, "asked" | "answerId">> & AskView {
   const details = { ...command, ...asked };
   return {
     ...ask({ id: answerId, kind: details.kind, tool: details.tool, summary: details.lines.join(" ") }),
@@ -35,11 +35,10 @@ export function answerable(
   };
 }
 
-export const asks = (project: string, ...open: AskSnapshot[]): SessionSnapshot =>
-  asking(project, { asks: open });
+export const asks = (project: string, ...open: AskView[]): SessionView => asking(project, { asks: open });
 
 /** As the list has it: without the full text. */
-function withoutDetails(session: SessionSnapshot): SessionSnapshot {
+function withoutDetails(session: SessionView): SessionView {
   return { ...session, asks: session.asks.map(({ asked: _, why: __, ...listed }) => listed) };
 }
 
@@ -47,7 +46,7 @@ function withoutDetails(session: SessionSnapshot): SessionSnapshot {
 const readMs = 1_000;
 
 export function openScreen(
-  sessions: readonly SessionSnapshot[],
+  sessions: readonly SessionView[],
   size: Size = { columns: 80, rows: 24 },
   colour = false,
 ) {
@@ -67,7 +66,7 @@ export function openScreen(
     }
   }
   /** Sessions whose details were asked for. */
-  const pending: SessionSnapshot[] = [];
+  const pending: SessionView[] = [];
   const harness = {
     model: () => model,
     effects,
@@ -79,16 +78,16 @@ export function openScreen(
     /** The details that were asked for arrive. */
     answerDetails() {
       for (const { provider, sessionId } of pending.splice(0)) {
-        const session = known.find((other) => snapshotKeyOf(other) === `${provider}:${sessionId}`) ?? null;
+        const session = known.find((other) => viewKeyOf(other) === `${provider}:${sessionId}`) ?? null;
         dispatch({ kind: "details", session });
       }
     },
     /** Another list arrives, without details unless asked for. */
-    receive(next: readonly SessionSnapshot[], { notices = [] as readonly string[], isRunning = true } = {}) {
+    receive(next: readonly SessionView[], { notices = [] as readonly string[], isRunning = true } = {}) {
       known = next;
       dispatch({
         kind: "data",
-        data: { isRunning, sessions: sortSnapshots(next.map(withoutDetails)), notices },
+        data: { isRunning, sessions: sortViews(next.map(withoutDetails)), notices },
       });
     },
     wait(ms: number) {

@@ -2,11 +2,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { makeLineVisible } from "../../../src/core/text/visible.ts";
-import type { SessionSnapshot } from "../../../src/core/view/snapshot.ts";
+import type { SessionView } from "../../../src/core/view/session-view.ts";
 import { child, failed, minute, now, over, placed, session, working } from "../sessions.ts";
 import { answerable, asks, openScreen } from "./harness.ts";
 
-const list: readonly SessionSnapshot[] = [
+const list: readonly SessionView[] = [
   {
     ...asks("shop-api", answerable("1", { lines: ["npm publish --dry-run"] })),
     since: now - 3 * minute,

@@ -1,11 +1,11 @@
 /** What keys do in `beckon status --watch`. */
 import { describe, expect, test } from "bun:test";
 import { timing } from "../../../src/core/timing.ts";
-import type { SessionSnapshot } from "../../../src/core/view/snapshot.ts";
+import type { SessionView } from "../../../src/core/view/session-view.ts";
 import { failed, now, over, session, working } from "../sessions.ts";
 import { answerable, asks, openScreen } from "./harness.ts";
 
-const keyOf = ({ provider, sessionId }: SessionSnapshot) => `${provider}:${sessionId}`;
+const keyOf = ({ provider, sessionId }: SessionView) => `${provider}:${sessionId}`;
 const allow = { do: "allow" } as const;
 const deny = { do: "deny", message: null } as const;
 const dangers = ["deletes without asking (rm -rf)"];

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { type Change, createInternalEvent } from "../../../src/core/session/event.ts";
 import { type EventWindow, reduce } from "../../../src/core/session/reduce.ts";
-import { takeSnapshot } from "../view/snapshot.ts";
+import { viewSession } from "../view/session-view.ts";
 
 function applyAll(...changes: readonly Change[]) {
   let window: EventWindow | undefined;
@@ -15,7 +15,7 @@ function applyAll(...changes: readonly Change[]) {
   }
   if (!window) throw new Error("no event");
   const t = (changes.length + 1) * 5_000;
-  return takeSnapshot(window.session, { at: t, t });
+  return viewSession(window.session, { at: t, t });
 }
 
 const prompt = { kind: "prompt", text: "go", byMachine: false } as const;

@@ -10,8 +10,8 @@ import {
 } from "../../../src/core/session/event.ts";
 import { type EventWindow, reduce } from "../../../src/core/session/reduce.ts";
 import type { Session } from "../../../src/core/session/session.ts";
-import type { SessionSnapshot } from "../../../src/core/view/snapshot.ts";
-import { takeSnapshot } from "../view/snapshot.ts";
+import type { SessionView } from "../../../src/core/view/session-view.ts";
+import { viewSession } from "../view/session-view.ts";
 
 const startedAt = 1_790_000_000_000;
 const sessionId = "5e55109e-0000-4000-8000-000000000001";
@@ -25,7 +25,7 @@ export interface Timeline {
   wait(ms: number): Timeline;
   /** The next thing happened this much before the last one, but comes now. */
   late(ms: number): Timeline;
-  snapshot(): SessionSnapshot;
+  snapshot(): SessionView;
   session(): Session;
   readonly events: readonly AgentEvent[];
 }
@@ -79,7 +79,7 @@ export function createTimeline(place: Record<string, unknown> = {}): Timeline {
     },
     snapshot() {
       if (!window) throw new Error("no events yet");
-      return takeSnapshot(window.session, { at: startedAt + ms, t: ms });
+      return viewSession(window.session, { at: startedAt + ms, t: ms });
     },
     session() {
       if (!window) throw new Error("no events yet");

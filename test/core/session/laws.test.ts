@@ -3,8 +3,8 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AgentEvent, Change } from "../../../src/core/session/event.ts";
 import { type EventWindow, reduce } from "../../../src/core/session/reduce.ts";
-import type { SessionSnapshot } from "../../../src/core/view/snapshot.ts";
-import { takeSnapshot } from "../view/snapshot.ts";
+import type { SessionView } from "../../../src/core/view/session-view.ts";
+import { viewSession } from "../view/session-view.ts";
 
 const startedAt = 1_790_000_000_000;
 const agentIds = [null, null, "a1", "a2"];
@@ -151,36 +151,33 @@ interface Arrival {
   readonly arrives: number;
 }
 
-function replay(
-  arrivals: readonly Arrival[],
-  check?: (snapshot: SessionSnapshot) => void,
-): SessionSnapshot | null {
+function replay(arrivals: readonly Arrival[], check?: (view: SessionView) => void): SessionView | null {
   let window: EventWindow | undefined;
   for (const { event, arrives } of arrivals) {
     window = reduce(window, event);
-    check?.(takeSnapshot(window.session, { at: startedAt + arrives, t: arrives }));
+    check?.(viewSession(window.session, { at: startedAt + arrives, t: arrives }));
   }
   const end = 10_000_000;
-  return window ? takeSnapshot(window.session, { at: startedAt + end, t: end }) : null;
+  return window ? viewSession(window.session, { at: startedAt + end, t: end }) : null;
 }
 
 const onTime = (list: readonly AgentEvent[]): Arrival[] => list.map((event) => ({ event, arrives: event.t }));
 
-function checkInvariants(snapshot: SessionSnapshot): void {
+function checkInvariants(view: SessionView): void {
   const running = new Set(
-    snapshot.children.filter((child) => child.state === "running").map((child) => child.agentId),
+    view.children.filter((child) => child.state === "running").map((child) => child.agentId),
   );
-  if (snapshot.state !== "active") expect(snapshot.activityPhase).toBeNull();
-  if (snapshot.state === "active") expect(snapshot.activityPhase).not.toBeNull();
-  if (snapshot.state === "completed") {
-    expect(snapshot.asks).toEqual([]);
+  if (view.state !== "active") expect(view.activityPhase).toBeNull();
+  if (view.state === "active") expect(view.activityPhase).not.toBeNull();
+  if (view.state === "completed") {
+    expect(view.asks).toEqual([]);
     expect(running.size).toBe(0);
   }
-  for (const ask of snapshot.asks) if (ask.agentId !== null) expect(running).toContain(ask.agentId);
-  expect(new Set(snapshot.asks.map((ask) => ask.id)).size).toBe(snapshot.asks.length);
-  const blocking = snapshot.asks.some((ask) => ask.kind !== "idle");
-  if (blocking) expect(snapshot.status.kind).toBe("attention");
-  expect(snapshot.status.kind === "attention").toBe(blocking);
+  for (const ask of view.asks) if (ask.agentId !== null) expect(running).toContain(ask.agentId);
+  expect(new Set(view.asks.map((ask) => ask.id)).size).toBe(view.asks.length);
+  const blocking = view.asks.some((ask) => ask.kind !== "idle");
+  if (blocking) expect(view.status.kind).toBe("attention");
+  expect(view.status.kind === "attention").toBe(blocking);
 }
 
 const runs = { numRuns: 3_000 };

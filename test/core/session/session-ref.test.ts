@@ -6,7 +6,7 @@ import {
   parseSessionKey,
   type SessionRef,
   sessionKeyOf,
-  snapshotKeyOf,
+  viewKeyOf,
 } from "../../../src/core/session/session-ref.ts";
 
 // Any text, and often the characters that separate the parts of a key.
@@ -28,7 +28,7 @@ describe("the key of a session", () => {
   test("on this machine is what earlier snapshots, journals and histories have", () => {
     expect(sessionKeyOf({ agent: "claude", sessionId: "5e55-1" })).toBe("claude:5e55-1");
     expect(sessionKeyOf({ machine: null, agent: "claude", sessionId: "5e55-1" })).toBe("claude:5e55-1");
-    expect(snapshotKeyOf({ provider: "codex", sessionId: "a:b/c#d" })).toBe("codex:a:b/c#d");
+    expect(viewKeyOf({ provider: "codex", sessionId: "a:b/c#d" })).toBe("codex:a:b/c#d");
   });
 
   test("on another machine begins with its name", () => {

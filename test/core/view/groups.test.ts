@@ -10,7 +10,7 @@ import {
 import type { Session } from "../../../src/core/session/session.ts";
 import { createAges } from "../../../src/core/view/ages.ts";
 import { findDeadPredecessors, type GroupContext, groupSession } from "../../../src/core/view/groups.ts";
-import { createSnapshot } from "../../../src/core/view/snapshot.ts";
+import { createSessionView } from "../../../src/core/view/session-view.ts";
 import {
   ago,
   ask,
@@ -142,9 +142,9 @@ test("a snapshot names the group, and why there is no alert", () => {
   const formatTime = () => "14:20";
   const snoozed = [{ session: keyOf(waiting), until: now.at + hour }];
   const context = { preferences: { ...noPreferences, snoozed }, config: defaultConfig, formatTime };
-  expect(createSnapshot(waiting, now, context)).toMatchObject({
+  expect(createSessionView(waiting, now, context)).toMatchObject({
     group: "set_aside",
     silence: "snoozed until 14:20",
   });
-  expect(createSnapshot(ended("b", minute), now, context)).not.toHaveProperty("silence");
+  expect(createSessionView(ended("b", minute), now, context)).not.toHaveProperty("silence");
 });

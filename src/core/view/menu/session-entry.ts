@@ -37,7 +37,7 @@ import {
   type SessionGroup,
 } from "../groups.ts";
 import { branchOf } from "../session-names.ts";
-import { measureSession } from "../snapshot.ts";
+import { measureSession } from "../session-view.ts";
 import { createEntryId, joinSections, type MenuEntry, maxLabelColumns } from "../view.ts";
 import { createAnswerEntries } from "./answer-entries.ts";
 

@@ -17,7 +17,7 @@ import {
   createPromptEvent,
   proj,
 } from "../../../app-fixture.ts";
-import { takeSnapshot } from "../../../core/view/snapshot.ts";
+import { viewSession } from "../../../core/view/session-view.ts";
 import { waitUntil } from "../../../wait-until.ts";
 
 /** Right after a start, only the next check may see a change. */
@@ -67,7 +67,7 @@ function hook(payload: Record<string, unknown>, meta: Record<string, unknown> = 
 }
 const see = (id: string) => {
   const session = store.find(id, clock());
-  return session && takeSnapshot(session, clock());
+  return session && viewSession(session, clock());
 };
 const phase = (id: string) => see(id)?.activityPhase;
 const interrupted = (at = Date.now()) => ({

@@ -6,12 +6,12 @@ import { defaultConfig } from "../../../../src/core/config/config.ts";
 import { createDismissedAskKey, type Preferences } from "../../../../src/core/config/preferences.ts";
 import { answerIdOf } from "../../../../src/core/session/keys.ts";
 import type { Ask, Session } from "../../../../src/core/session/session.ts";
-import { snapshotKeyOf } from "../../../../src/core/session/session-ref.ts";
+import { viewKeyOf } from "../../../../src/core/session/session-ref.ts";
 import { measureMenuWidth, wrapLine } from "../../../../src/core/text/fit.ts";
 import { groupMarks } from "../../../../src/core/view/group-names.ts";
 import type { MenuInput } from "../../../../src/core/view/menu/menu.ts";
-import { sortSnapshots } from "../../../../src/core/view/order.ts";
-import { createSnapshot } from "../../../../src/core/view/snapshot.ts";
+import { sortViews } from "../../../../src/core/view/order.ts";
+import { createSessionView } from "../../../../src/core/view/session-view.ts";
 import type { MenuEntry, MenuItem } from "../../../../src/core/view/view.ts";
 import { detailsArbitrary } from "../../session/ask-fixture.ts";
 import {
@@ -257,8 +257,8 @@ describe("for any sessions", () => {
   test("sessions are in the order of beckon status", () => {
     checkLaw((input) => {
       const context = { ...input, formatTime: String };
-      const known = input.sessions.map((one) => createSnapshot(one, input.now, context));
-      const order = sortSnapshots(known).map(snapshotKeyOf);
+      const known = input.sessions.map((one) => createSessionView(one, input.now, context));
+      const order = sortViews(known).map(viewKeyOf);
       const listed = listEntries(menuFor(input).items).flatMap(({ action }) =>
         action?.do === "copy-id" ? [action.session] : [],
       );
@@ -330,7 +330,7 @@ describe("for any sessions", () => {
     checkLaw((input) => {
       const context = { ...input, formatTime: String };
       const groups = new Map(
-        input.sessions.map((one) => [keyOf(one), createSnapshot(one, input.now, context).group]),
+        input.sessions.map((one) => [keyOf(one), createSessionView(one, input.now, context).group]),
       );
       for (const { id, label } of listEntries(menuFor(input).items)) {
         const group = groups.get(decodeURIComponent(id.replace(/^session\//, "")));

@@ -1,4 +1,4 @@
-/** SessionSnapshot: a session as the API, the command line and the dashboard see it. Its field names are part of the API. */
+/** SessionView: a session as the API, the command line and the dashboard see it. Its field names are part of the API. */
 import { createHash } from "node:crypto";
 import type { Config } from "../config/config.ts";
 import type { Preferences } from "../config/preferences.ts";
@@ -39,7 +39,7 @@ import { createAges } from "./ages.ts";
 import type { Group } from "./group-names.ts";
 import { formatSilence, groupSession, type Silence } from "./groups.ts";
 
-export interface AskSnapshot {
+export interface AskView {
   readonly id: string;
   readonly kind: AskKind;
   readonly agentId: string | null;
@@ -56,7 +56,7 @@ export interface AskSnapshot {
   readonly answerId?: string;
   /** Warnings, if it is answerable and could do harm. */
   readonly dangers?: readonly string[];
-  /** Only in the snapshot of a single session: everything that is asked if it is answerable, otherwise why it is not. */
+  /** Only in the view of a single session: everything that is asked if it is answerable, otherwise why it is not. */
   readonly asked?: AskDetails;
   readonly why?: string;
 }
@@ -66,7 +66,7 @@ export interface TokenCounts extends Tokens {
   readonly cached: number;
 }
 
-export interface ChildSnapshot {
+export interface ChildView {
   readonly agentId: string;
   readonly parentSessionId: string;
   /** Its own name, its type, or "Subagent". */
@@ -91,7 +91,7 @@ export interface TaskList {
   readonly list: readonly { readonly subject: string | null; readonly status: Task["status"] }[];
 }
 
-export interface SessionSnapshot {
+export interface SessionView {
   readonly provider: string;
   readonly sessionId: string;
   readonly state: SessionState;
@@ -107,8 +107,8 @@ export interface SessionSnapshot {
   readonly died: boolean;
   /** Its last turn was interrupted, so `lastResponse` is older than `lastPrompt`. */
   readonly interrupted?: true;
-  readonly asks: readonly AskSnapshot[];
-  readonly children: readonly ChildSnapshot[];
+  readonly asks: readonly AskView[];
+  readonly children: readonly ChildView[];
   readonly cwd: string | null;
   readonly project: string | null;
   readonly gitBranch: string | null;
@@ -150,7 +150,7 @@ export interface SessionSnapshot {
   readonly lastEventAt: number;
 }
 
-export interface SnapshotContext {
+export interface ViewContext {
   readonly preferences: Preferences;
   readonly config: Config;
   /** Formats a wall time as local time; `now` decides whether the day is named. */
@@ -158,7 +158,7 @@ export interface SnapshotContext {
 }
 
 /** Whether it can be answered is added later. */
-export function createAskSnapshot(ask: Ask): AskSnapshot {
+export function createAskView(ask: Ask): AskView {
   return {
     id: ask.id,
     kind: ask.kind,
@@ -172,7 +172,7 @@ export function createAskSnapshot(ask: Ask): AskSnapshot {
   };
 }
 
-export function createSnapshot(stored: Session, now: Moment, context: SnapshotContext): SessionSnapshot {
+export function createSessionView(stored: Session, now: Moment, context: ViewContext): SessionView {
   const session = settle(stored, now.t);
   const { preferences, config, formatTime } = context;
   const { group, silence, since } = groupSession(session, { preferences, config, ages: createAges(now) });
@@ -188,8 +188,8 @@ export function createSnapshot(stored: Session, now: Moment, context: SnapshotCo
     error: session.turn.error,
     died: hasDied(session),
     ...(isInterrupted(session) ? { interrupted: true } : {}),
-    asks: asks.map(createAskSnapshot),
-    children: session.children.map((child) => createChildSnapshot(session, child)),
+    asks: asks.map(createAskView),
+    children: session.children.map((child) => createChildView(session, child)),
     cwd: session.cwd,
     project: projectOf(session),
     gitBranch: session.gitBranch,
@@ -219,7 +219,7 @@ export function createSnapshot(stored: Session, now: Moment, context: SnapshotCo
   };
 }
 
-function createChildSnapshot({ sessionId }: Session, child: Child): ChildSnapshot {
+function createChildView({ sessionId }: Session, child: Child): ChildView {
   return {
     agentId: child.agentId,
     parentSessionId: sessionId,
@@ -249,14 +249,14 @@ function toDollars(usage: Usage | null): number | null {
   return usage?.costMicros == null ? null : usage.costMicros / 1_000_000;
 }
 
-function countTasks(tasks: readonly Task[]): SessionSnapshot["tasks"] {
+function countTasks(tasks: readonly Task[]): SessionView["tasks"] {
   if (tasks.length === 0) return null;
   const done = tasks.filter(({ status }) => status === "completed").length;
   const list = tasks.map(({ subject = null, status }) => ({ subject, status }));
   return { done, total: tasks.length, list };
 }
 
-/** A snapshot is made for every change of a session, and its fingerprint stays. */
+/** A view is made for every change of a session, and its fingerprint stays. */
 const fingerprints = new Map<string, string>();
 const maxFingerprints = 1_000;
 
