@@ -214,6 +214,20 @@ find_tty() { # -> tty
   esac
 }
 
+# Both lists come from src/core/terminals. To bring them up to date: UPDATE_DOCS=1 npx bun test test/core/terminals/docs.test.ts
+sent_variables='
+  TERM TERM_PROGRAM TERMINAL_EMULATOR TERM_SESSION_ID WINDOWID __CFBundleIdentifier WSL_DISTRO_NAME TMUX TMUX_PANE
+  ZELLIJ ZELLIJ_SESSION_NAME ZELLIJ_PANE_ID STY WINDOW SSH_CONNECTION KITTY_WINDOW_ID KITTY_LISTEN_ON WEZTERM_PANE
+  WEZTERM_UNIX_SOCKET GHOSTTY_RESOURCES_DIR KONSOLE_DBUS_SERVICE KONSOLE_DBUS_SESSION KONSOLE_DBUS_WINDOW
+  GNOME_TERMINAL_SCREEN WARP_FOCUS_URL ITERM_SESSION_ID WT_SESSION CURSOR_TRACE_ID ALACRITTY_WINDOW_ID TERMINATOR_UUID
+  TILIX_ID
+'
+# The best first.
+session_variables='
+  TERM_SESSION_ID TMUX_PANE ZELLIJ_PANE_ID KITTY_WINDOW_ID WEZTERM_PANE KONSOLE_DBUS_SESSION GNOME_TERMINAL_SCREEN
+  ITERM_SESSION_ID WT_SESSION ALACRITTY_WINDOW_ID
+'
+
 collect() { # -> meta
   id='' boot='' uptime=''
   read -r id </proc/sys/kernel/random/uuid || id=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
@@ -244,22 +258,21 @@ collect() { # -> meta
     claude,0,* | claude,,sdk*) meta="$meta,\"attended\":false" ;;
   esac
 
-  terminal=${TERM_SESSION_ID:-${ITERM_SESSION_ID:-${WEZTERM_PANE:-${KITTY_WINDOW_ID:-${TMUX_PANE:-}}}}}
-  quote "$terminal"
-  [ -z "$terminal" ] || meta="$meta,\"terminal_session_id\":$quoted"
   env=''
-  for variable in TERM TERM_PROGRAM TERM_PROGRAM_VERSION TERMINAL_EMULATOR __CFBundleIdentifier TMUX TMUX_PANE STY WINDOW \
-    ZELLIJ ZELLIJ_SESSION_NAME ZELLIJ_PANE_ID WINDOWID ALACRITTY_WINDOW_ID KITTY_WINDOW_ID KITTY_LISTEN_ON WEZTERM_PANE \
-    WEZTERM_UNIX_SOCKET ITERM_SESSION_ID TERM_SESSION_ID GHOSTTY_RESOURCES_DIR GHOSTTY_SURFACE_ID WARP_FOCUS_URL \
-    WT_SESSION CURSOR_TRACE_ID TILIX_ID TERMINATOR_UUID KONSOLE_DBUS_SERVICE KONSOLE_DBUS_SESSION KONSOLE_DBUS_WINDOW \
-    GNOME_TERMINAL_SCREEN SSH_CONNECTION SSH_TTY \
-    WSL_DISTRO_NAME CLAUDE_CODE_ENTRYPOINT; do
+  for variable in $sent_variables CLAUDE_CODE_ENTRYPOINT; do
     eval "value=\${$variable:-}"
     [ -n "$value" ] && [ ${#value} -le 1000 ] || continue
     quote "$value"
     env="$env,\"$variable\":$quoted"
   done
   meta="$meta,\"env\":{${env#,}}"
+  for variable in $session_variables; do
+    eval "value=\${$variable:-}"
+    [ -n "$value" ] && [ ${#value} -le 1000 ] || continue
+    quote "$value"
+    meta="$meta,\"terminal_session_id\":$quoted"
+    break
+  done
 } 2>/dev/null
 
 # True for this machine, not for addresses that only look like it: 127.0.0.1@evil, 127.0.0.1.evil.

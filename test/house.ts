@@ -7,21 +7,22 @@ export type Files = ReadonlyMap<string, string>;
 export interface Import {
   /** A path from the repo's root, or a package's name. */
   readonly to: string;
-  /** "unknown": import() of something that only the running program knows. */
-  readonly how: "static" | "type" | "dynamic" | "unknown";
+  /** "macro": run when beckon is built. "unknown": import() of something that only the running program knows. */
+  readonly how: "static" | "type" | "macro" | "dynamic" | "unknown";
   /** `{ createHash }`, as it is written. */
   readonly names: string;
 }
 
 const statement =
-  /^(?:import|export)\s+(type\s)?([^;"]*?)\bfrom\s+"([^"]+)"|^import\s+"([^"]+)"|\bimport\(\s*([^)\s]*)/gm;
+  /^(?:import|export)\s+(type\s)?([^;"]*?)\bfrom\s+"([^"]+)"( with \{ type: "macro" \})?|^import\s+"([^"]+)"|\bimport\(\s*([^)\s]*)/gm;
 
 export function importsOf(path: string, source: string): Import[] {
   const code = source.replace(/^\s*(\/\/|\/?\*).*$/gm, "");
-  return [...code.matchAll(statement)].map(([, type, names = "", from, bare, dynamic]) => {
+  return [...code.matchAll(statement)].map(([, type, names = "", from, macro, bare, dynamic]) => {
     const specifier = from ?? bare ?? dynamic?.replaceAll(/[",]/g, "") ?? "";
     const to = specifier.startsWith(".") ? join(dirname(path), specifier) : specifier;
-    return { to, how: howOf(type, dynamic), names: names.trim() };
+    const how = macro === undefined ? howOf(type, dynamic) : "macro";
+    return { to, how, names: names.trim() };
   });
 }
 
@@ -46,6 +47,7 @@ const levels: readonly (readonly string[])[] = [
   ["core/session"],
   ["core/answers"],
   ["core/config"],
+  ["core/terminals"],
   ["core/view"],
   ["core/interfaces"],
   ["secrets", "shell"],
@@ -169,6 +171,7 @@ export function heavyInForwarder(files: Files): string[] {
 
 /** They load no others than each other. */
 const smallAndPure: ReadonlySet<string> = new Set([
+  "src/core/terminals/sent-variables.ts",
   "src/core/text/json-text.ts",
   "src/core/text/paths.ts",
   "src/core/text/truncate.ts",
@@ -203,7 +206,7 @@ const isOfAgents = (path: string, id: string): boolean =>
 
 /** Lists of the world's programs and editors. Some agents are among them, and nothing there treats them as agents. */
 const isListOfPrograms = (path: string): boolean =>
-  /^src\/(?:shell\/dangers\/(?:service-programs|verbs)|core\/terminals)\.ts$/.test(path);
+  /^src\/(?:shell\/dangers\/(?:service-programs|verbs)|core\/terminals\/window-only)\.ts$/.test(path);
 
 /** "cursor" is also a position in a text or a stream, so only a string that is exactly the id or the name counts. */
 const namesAgent = (code: string, id: string): boolean =>

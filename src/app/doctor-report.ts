@@ -9,7 +9,7 @@ import { sessionKeyOfAlert } from "../core/session/keys.ts";
 import { isProbeAlert } from "../core/session/probe.ts";
 import type { Session } from "../core/session/session.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
-import type { FocusOutcome } from "../core/view/focus-text.ts";
+import type { FocusOutcome } from "../core/terminals/terminal.ts";
 import type { MenuItem, TrayView } from "../core/view/view.ts";
 import { type AppReport, desktopVariables, type ProbeReport } from "../setup/doctor/report.ts";
 

@@ -5,7 +5,7 @@ import type { Terminals } from "../core/interfaces/index.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import type { Session } from "../core/session/session.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
-import type { FocusOutcome } from "../core/view/focus-text.ts";
+import type { FocusOutcome } from "../core/terminals/terminal.ts";
 import { findNextWaiting } from "../core/view/groups.ts";
 
 export interface NavigationOptions {

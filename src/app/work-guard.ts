@@ -1,10 +1,11 @@
 /** What the work guard needs of the installed beckon: its hooks, and how agents can call it. */
+
 import { basename, delimiter, dirname } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import type { Config } from "../core/config/config.ts";
 import { readErrorMessage } from "../core/error-message.ts";
 import type { Sink } from "../core/interfaces/index.ts";
-import { quoteForShell } from "../shell/index.ts";
+import { quoteForShell } from "../core/text/shell-quote.ts";
 import type { Paths } from "../storage/paths.ts";
 import type { Env } from "../system/folders.ts";
 

@@ -9,12 +9,11 @@ import { asRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import { createProbeId } from "../core/session/probe.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
-import { pickTerminalVariables } from "../core/terminal-variables.ts";
-import type { InstalledTerminal } from "../core/terminals.ts";
-import type { FocusOutcome } from "../core/view/focus-text.ts";
+import { listInstalledTerminals } from "../core/terminals/installed.ts";
+import { pickTerminalVariables } from "../core/terminals/sent-variables.ts";
+import type { FocusOutcome, InstalledTerminal } from "../core/terminals/terminal.ts";
 import { openLoginItem } from "../desktop/login/index.ts";
 import { createTerminals } from "../desktop/terminals/index.ts";
-import { listInstalledTerminals } from "../desktop/terminals/installed.ts";
 import { readVersion } from "../setup/binary.ts";
 import {
   type AppReport,

@@ -1,9 +1,11 @@
 /** `beckon --uninstall`: removes what install made. A step that fails is reported, and the others still run. */
+
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Agent, type AgentSetup, type Scope, scopes } from "../agents/agent.ts";
 import { readErrorMessage } from "../core/error-message.ts";
 import { limits } from "../core/limits.ts";
+import { quoteForShell } from "../core/text/shell-quote.ts";
 import { planRemoval, removeBinary } from "../setup/binary.ts";
 import {
   type InstalledFile,
@@ -15,7 +17,6 @@ import {
 import { forgetFolders } from "../setup/known-folders.ts";
 import { isBeckonHere, isShared, planPurge, purge } from "../setup/purge.ts";
 import { planUnregister, type UnregisterOutcome, unregister } from "../setup/register.ts";
-import { quoteForShell } from "../shell/index.ts";
 import {
   errorCode,
   ignoreErrors,

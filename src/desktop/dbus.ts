@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type interface as dbusInterface, Message, type MessageBus, sessionBus } from "@jellybrick/dbus-next";
+import type { BusCall } from "../core/terminals/plan.ts";
 import type { Env } from "../system/folders.ts";
 
 /** A panel that is busy redrawing answers within a second. A bus that was killed never answers. */
@@ -10,17 +11,6 @@ const answerTimeoutMs = 3_000;
 const signalType = 4;
 
 type Interface = InstanceType<typeof dbusInterface.Interface>;
-
-export interface BusCall {
-  readonly destination: string;
-  readonly path: string;
-  readonly interface: string;
-  readonly member: string;
-  readonly signature?: string;
-  readonly body?: readonly unknown[];
-  /** Longer where a late answer still counts: beckon must be able to close what a slow server shows. */
-  readonly timeoutMs?: number;
-}
 
 export interface SignalMatch {
   /** Always set it if it is known: other programs can send signals of the same name. */

@@ -6,7 +6,7 @@ import { version } from "../../package.json";
 import type { Agent, Forwarding } from "../agents/agent.ts";
 import type { JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
-import { pickTerminalVariables } from "../core/terminal-variables.ts";
+import { findTerminalSession, pickTerminalVariables } from "../core/terminals/sent-variables.ts";
 import type { Env } from "../system/folders.ts";
 import { currentFolder } from "../system/folders.ts";
 import { type ProcessStat, parseStat } from "../system/process-stat.ts";
@@ -38,20 +38,6 @@ export interface Surroundings {
   readonly tty: string | null;
 }
 
-/** Variables that identify the terminal's session, the best first. */
-const terminalSessionVariables = [
-  "TERM_SESSION_ID",
-  "ITERM_SESSION_ID",
-  "WEZTERM_PANE",
-  "KITTY_WINDOW_ID",
-  "WT_SESSION",
-  "TMUX_PANE",
-  "ZELLIJ_PANE_ID",
-  "GNOME_TERMINAL_SCREEN",
-  "KONSOLE_DBUS_SESSION",
-  "ALACRITTY_WINDOW_ID",
-];
-
 /** Everything that needs no reading from the system. */
 export function describeEvent(forwarding: Forwarding | null, env: Env) {
   const at = Date.now();
@@ -62,18 +48,10 @@ export function describeEvent(forwarding: Forwarding | null, env: Env) {
     collected_at: new Date(at).toISOString(),
     forwarder_version: version,
     workspace_id: nameWorkspace(forwarding, env),
-    terminal_session_id: firstValue(terminalSessionVariables, variables),
+    terminal_session_id: findTerminalSession(variables),
     attended: forwarding?.isAttended(env) ?? null,
     env: variables,
   };
-}
-
-function firstValue(names: readonly string[], values: Readonly<Record<string, string>>): string | null {
-  for (const name of names) {
-    const value = values[name];
-    if (value) return value;
-  }
-  return null;
 }
 
 /** The last part of the project folder's path. */

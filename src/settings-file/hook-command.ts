@@ -1,7 +1,8 @@
 /** The command with which an agent's settings call beckon: how it is written, and how it is recognised. */
 
 import { asList, asRecord } from "../core/json.ts";
-import { parseSimpleCommands, quoteForShell, type SimpleCommand } from "../shell/index.ts";
+import { quoteForShell } from "../core/text/shell-quote.ts";
+import { parseSimpleCommands, type SimpleCommand } from "../shell/index.ts";
 
 export interface CommandParts {
   /** The absolute path of the binary. */

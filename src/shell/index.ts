@@ -42,15 +42,6 @@ export interface SimpleCommand {
   readonly words: readonly string[];
 }
 
-/** Quotes a text as one word of a POSIX shell. */
-export function quoteForShell(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-/** For a command that the user may copy into a shell. */
-export const quoteIfNeeded = (text: string): string =>
-  /^[\w.:/-]+$/.test(text) ? text : quoteForShell(text);
-
 /** null if the text is not closed, is nested deeper than anybody would write it, or is ambiguous. */
 export function parseShell(text: string): Script | null {
   return parse(text, false);

@@ -7,7 +7,7 @@ import { createUserActions, type UserActionsOptions } from "../../src/app/user-a
 import { defaultConfig } from "../../src/core/config/config.ts";
 import { noPreferences } from "../../src/core/config/preferences.ts";
 import type { UserAction } from "../../src/core/config/user-action.ts";
-import type { FocusOutcome } from "../../src/core/view/focus-text.ts";
+import type { FocusOutcome } from "../../src/core/terminals/terminal.ts";
 import { watchConfig } from "../../src/storage/config-file.ts";
 import { createStep } from "../core/answers/fixture.ts";
 import { blocked, keyOf, minute, now } from "../core/view/menu/fixture.ts";

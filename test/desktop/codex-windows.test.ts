@@ -1,9 +1,10 @@
 /** A session of Codex's shared server is found by the title of its window, on a real desktop. */
+
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { findTerminal } from "../../src/agents/codex/watch/terminals.ts";
-import type { FocusOutcome } from "../../src/core/view/focus-text.ts";
+import type { FocusOutcome } from "../../src/core/terminals/terminal.ts";
 import { exec } from "../../src/system/exec.ts";
 import { testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";

@@ -1,8 +1,9 @@
 /** The whole app on GNOME Shell, where the tray is an extension, used with a mouse. */
+
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { TerminalTarget } from "../../src/core/interfaces/index.ts";
+import type { TerminalTarget } from "../../src/core/terminals/terminal.ts";
 import type { Bus } from "../../src/desktop/dbus.ts";
 import { createClock } from "../../src/system/clock.ts";
 import { hasAll, testWith } from "../needs.ts";

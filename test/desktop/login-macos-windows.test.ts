@@ -1,10 +1,11 @@
 /** The login item on macOS and on Windows, with a fake launchctl and a fake registry. */
+
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import type { ExecResult } from "../../src/core/interfaces/index.ts";
+import type { ExecResult } from "../../src/core/terminals/plan.ts";
 import { createMacLoginItem, formatPlist, readPlistBinary } from "../../src/desktop/login/macos.ts";
 import { createWindowsLoginItem, formatRunValue, type Registry } from "../../src/desktop/login/windows.ts";
 import { testWith } from "../needs.ts";

@@ -1,8 +1,9 @@
 /** Opens real terminals on a real desktop, with a stand-in for an agent in each. */
+
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { TerminalTarget } from "../../src/core/interfaces/index.ts";
-import { pickTerminalVariables } from "../../src/core/terminal-variables.ts";
+import { pickTerminalVariables } from "../../src/core/terminals/sent-variables.ts";
+import type { TerminalTarget } from "../../src/core/terminals/terminal.ts";
 import { createTerminals } from "../../src/desktop/terminals/index.ts";
 import { readStartTime } from "../../src/system/processes.ts";
 import { waitUntil } from "../wait-until.ts";

@@ -12,7 +12,7 @@ import {
   readLineage,
   run,
   runAppleScript,
-} from "../../src/desktop/terminals/plan.ts";
+} from "../../src/core/terminals/plan.ts";
 import { parsePs, parseSocketTable } from "../../src/desktop/terminals/processes.ts";
 import { createPlanRunner } from "../../src/desktop/terminals/run-plan.ts";
 import { parseXauthority } from "../../src/desktop/x11.ts";

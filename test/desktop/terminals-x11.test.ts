@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { copyFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import type { TerminalTarget } from "../../src/core/interfaces/index.ts";
+import type { TerminalTarget } from "../../src/core/terminals/terminal.ts";
 import { connectX11 } from "../../src/desktop/x11.ts";
 import { testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";

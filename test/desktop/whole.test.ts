@@ -1,8 +1,9 @@
 /** The whole compiled app on a real desktop: from a hook to the pane, used with a mouse. */
+
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { TerminalTarget } from "../../src/core/interfaces/index.ts";
+import type { TerminalTarget } from "../../src/core/terminals/terminal.ts";
 import { createClock } from "../../src/system/clock.ts";
 import { testWith } from "../needs.ts";
 import { binary } from "../repo.ts";

@@ -93,7 +93,7 @@ describe("_meta", () => {
       WARP_API_KEY: "hush",
       KONSOLE_DBUS_ACTIVATION_COOKIE: "hush",
     };
-    const meta = await metaOf({ ...terminal, ...secrets, DISPLAY: "x".repeat(limits.maxEnvLength + 1) });
+    const meta = await metaOf({ ...terminal, ...secrets, WINDOWID: "1".repeat(limits.maxEnvLength + 1) });
     expect(meta.env).toEqual(terminal);
     expect(meta.terminal_session_id).toBe("w0t0p0");
     expect(harness.spool().join()).not.toContain("hush");

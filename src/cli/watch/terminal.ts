@@ -2,7 +2,7 @@
 import { writeSync } from "node:fs";
 import type { Size } from "./model.ts";
 
-export interface Terminal {
+export interface OpenedTerminal {
   size(): Size;
   /** Writes the lines that differ from what is on the screen. */
   draw(lines: readonly string[]): void;
@@ -28,7 +28,7 @@ const leave = "\x1b[0m\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[?1049l";
 const endSignals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 const defaultSize: Size = { columns: 80, rows: 24 };
 
-export function openTerminal({ onInput, onResize, onEnd, onCrash }: TerminalEvents): Terminal {
+export function openTerminal({ onInput, onResize, onEnd, onCrash }: TerminalEvents): OpenedTerminal {
   const { stdin, stdout } = process;
   let shown: readonly string[] = [];
   let isOpen = false;

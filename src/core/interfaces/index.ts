@@ -5,9 +5,10 @@
 import type { AskEnding } from "../answers/ending.ts";
 import type { LocalTime } from "../config/quiet.ts";
 import type { UserAction } from "../config/user-action.ts";
-import type { AgentEvent, ClockReading, Place } from "../session/event.ts";
+import type { AgentEvent, ClockReading } from "../session/event.ts";
 import type { Ask, Child, Session } from "../session/session.ts";
-import type { FocusOutcome } from "../view/focus-text.ts";
+import type { DesktopWindow, ExecResult } from "../terminals/plan.ts";
+import type { FocusOutcome, TerminalTarget } from "../terminals/terminal.ts";
 import type { Alert, TrayView } from "../view/view.ts";
 import type {
   HistoryPage,
@@ -218,22 +219,6 @@ export interface Notifier {
 /** Resolves with null if alerts cannot be shown; `onProblem` was called with the reason. */
 export type OpenNotifier = (options: NotifierOptions) => Promise<Notifier | null>;
 
-/** Where a session's terminal is, and what helps to find its window among others. */
-export interface TerminalTarget {
-  readonly place: Place;
-  readonly cwd: string | null;
-  readonly title: string | null;
-}
-
-/** A window on the user's desktop. */
-export interface DesktopWindow {
-  /** The window system's own id. */
-  readonly id: string;
-  /** null if unknown. */
-  readonly pid: number | null;
-  readonly title: string;
-}
-
 /** Lists the windows on the user's desktop. Empty if the window system does not list them. Never rejects. */
 export type ListWindows = () => Promise<readonly DesktopWindow[]>;
 
@@ -255,12 +240,6 @@ export interface PresenceReading {
 
 /** Reads whether the user is at the desk. Never rejects. */
 export type ReadPresence = () => Promise<PresenceReading>;
-
-export interface ExecResult {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** Runs an argv array, never a shell; killed after `timeoutMs`. The code is null if the program does not exist. */
 export type Exec = (

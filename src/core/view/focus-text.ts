@@ -1,6 +1,7 @@
 /** How going to a terminal ended, as a message. */
 import type { Session } from "../session/session.ts";
-import { terminals, windowSystems } from "../terminals.ts";
+import { terminals, windowSystems } from "../terminals/index.ts";
+import type { FocusOutcome } from "../terminals/terminal.ts";
 import { truncateMiddle } from "../text/text.ts";
 import { capitalize } from "../text/words.ts";
 import { nameTerminal } from "./terminal-name.ts";
@@ -52,12 +53,4 @@ const names = ["beckon", ...[...terminals, ...windowSystems].map(({ name }) => n
 function capitalizeSentence(text: string): string {
   const startsWithName = names.some((name) => text.startsWith(name) && !/\w/.test(text.charAt(name.length)));
   return startsWithName ? text : capitalize(text);
-}
-
-export interface FocusOutcome {
-  readonly result: "exact" | "window" | "impossible";
-  /** The terminals and window systems that were used, outermost last: `tmux, X11`. */
-  readonly by: string;
-  /** Why it was not exact, and what to do; null if it was. */
-  readonly why: string | null;
 }

@@ -1,6 +1,7 @@
 /** The name of a session's terminal, for users to read. It is used for nothing else. */
 import type { Place } from "../session/event.ts";
-import { readVariable, recogniseTerminal } from "../terminals.ts";
+import { recogniseTerminal } from "../terminals/recognise.ts";
+import { readVariable } from "../terminals/variables.ts";
 import { truncateEnd } from "../text/text.ts";
 
 const maxName = 20;
@@ -21,8 +22,9 @@ function nameFromEnv(env: Place["env"]): string | null {
     const { TERM_PROGRAM } = env;
     return TERM_PROGRAM && TERM_PROGRAM !== "tmux" ? truncateEnd(TERM_PROGRAM, maxName) || null : null;
   }
-  const { name, paneLabel, variant } = terminal;
-  const pane = paneLabel && readVariable(env, paneLabel.variable);
-  if (paneLabel && pane) return `${paneLabel.prefix}${pane}`;
-  return variant && readVariable(env, variant.variable) ? variant.name : name;
+  const { name, variables = {}, sessionVariable, paneLabel, variant } = terminal;
+  const read = (variable: string | undefined) => variable && readVariable(env, variables, variable);
+  const pane = read(sessionVariable);
+  if (paneLabel && pane) return `${paneLabel}${pane}`;
+  return variant && read(variant.variable) ? variant.name : name;
 }

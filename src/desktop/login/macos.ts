@@ -1,7 +1,9 @@
 /** macOS: a LaunchAgent of the user. */
+
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Exec, ExecResult } from "../../core/interfaces/index.ts";
+import type { Exec } from "../../core/interfaces/index.ts";
+import type { ExecResult } from "../../core/terminals/plan.ts";
 import { putFile } from "../put-file.ts";
 import { formatLoginArgs, type LoginCommand, type LoginItem, loginOff } from "./login-item.ts";
 

@@ -5,7 +5,8 @@
 
 import type { Exec, PresenceReading, ReadPresence } from "../../core/interfaces/index.ts";
 import { readFlag, readNumber } from "../../core/json.ts";
-import { type Bus, type BusCall, connectBus, findBusAddress } from "../dbus.ts";
+import type { BusCall } from "../../core/terminals/plan.ts";
+import { type Bus, connectBus, findBusAddress } from "../dbus.ts";
 import { connectX11 } from "../x11.ts";
 
 export interface PresenceOptions {

@@ -1,13 +1,12 @@
 /**
- * Focus: shows the pane of a session, says whether the user sees it now, and how far focus would get. Here are the plans
- * and recipes for each terminal and window system, and what carries them out; core/terminals.ts describes the terminals.
+ * Focus: shows the pane of a session, says whether the user sees it now, and how far focus would get. The plans are in
+ * core/terminals/; here they are carried out.
  */
 import type { Exec, Terminals } from "../../core/interfaces/index.ts";
-import type { FocusOutcome } from "../../core/view/focus-text.ts";
+import { planFocus, planVisibility, planWindowList } from "../../core/terminals/focus.ts";
+import { dryRun } from "../../core/terminals/plan.ts";
+import type { FocusOutcome, TerminalContext } from "../../core/terminals/terminal.ts";
 import { exec as run } from "../../system/exec.ts";
-import { dryRun } from "./dry-run.ts";
-import { planFocus, planVisibility, planWindowList } from "./focus.ts";
-import type { TerminalContext } from "./recipe.ts";
 import { createPlanRunner } from "./run-plan.ts";
 
 export interface TerminalsOptions {
@@ -24,7 +23,7 @@ const windowListTimeoutMs = 1_000;
 
 export function createTerminals(options: TerminalsOptions = {}): Terminals {
   const { env = process.env, platform = process.platform, exec = run, visibilityTimeoutMs = 50 } = options;
-  const context: TerminalContext = { env, platform };
+  const context: TerminalContext = { env, platform, uid: process.getuid?.() };
   const runner = createPlanRunner({ ...context, exec });
   const failed = (error: Error): FocusOutcome => ({
     result: "impossible",

@@ -1,8 +1,8 @@
 /** The processes of this machine, as far as this user may see them, with their terminals, sockets and connections. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import type { Exec } from "../../core/interfaces/index.ts";
+import type { ProcessInfo, TerminalEnv } from "../../core/terminals/plan.ts";
 import { hasEnded, readStat } from "../../system/processes.ts";
-import type { ProcessInfo, TerminalEnv } from "./plan.ts";
 
 export interface Processes {
   /** The process and its parents, nearest first; empty if it has ended or cannot be seen. */

@@ -2,12 +2,13 @@
 import { readdirSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { Exec } from "../../core/interfaces/index.ts";
+import type { Plan, PlanStep } from "../../core/terminals/plan.ts";
+import type { TerminalContext } from "../../core/terminals/terminal.ts";
 import { timing } from "../../core/timing.ts";
 import { type Bus, connectBus, findBusAddress } from "../dbus.ts";
 import { connectX11, type X11 } from "../x11.ts";
-import { evaluateKwinScript } from "./kde.ts";
-import { sendKittyCommand } from "./kitty.ts";
-import type { Plan, PlanStep } from "./plan.ts";
+import { sendKittyCommand } from "./kitty-socket.ts";
+import { evaluateKwinScript } from "./kwin.ts";
 import {
   createMacProcesses,
   findConnectionOwner,
@@ -15,7 +16,6 @@ import {
   noProcesses,
   type Processes,
 } from "./processes.ts";
-import type { TerminalContext } from "./recipe.ts";
 import { activateX11Window, findTopLevelX11Window, listX11Windows } from "./x11.ts";
 
 export interface PlanRunner {

@@ -1,27 +1,7 @@
-/** X11 and Xwayland, with any window manager that follows EWMH. Also shows minimised windows and other workspaces. */
+/** The windows of an X11 display, by EWMH (https://specifications.freedesktop.org/wm-spec/latest/). */
 import { hostname } from "node:os";
+import type { WindowInfo } from "../../core/terminals/plan.ts";
 import type { X11, X11Property } from "../x11.ts";
-import { activateWindow, findTopLevelWindow, listWindows, type Plan, type WindowInfo } from "./plan.ts";
-import type { WindowSystemRecipe } from "./recipe.ts";
-
-export const x11: WindowSystemRecipe = {
-  *list(query): Plan<readonly WindowInfo[] | null> {
-    const windows = yield* listWindows();
-    if (windows === null) return null;
-    // WINDOWID can be a window inside the one that the window manager knows.
-    const topLevel = new Map<string, string | null>();
-    for (const id of query.ids.filter((name) => /^\d+$/.test(name))) {
-      topLevel.set(id, yield* findTopLevelWindow(id));
-    }
-    return windows.map((window) => ({
-      ...window,
-      childIds: query.ids.filter((id) => topLevel.get(id) === window.id),
-    }));
-  },
-  *raise({ id }) {
-    return (yield* activateWindow(id)) ? null : "the window manager kept its window in the background";
-  },
-};
 
 /** The windows on an X11 display; null if the window manager lists none. */
 export async function listX11Windows(x: X11): Promise<readonly WindowInfo[] | null> {

@@ -1,5 +1,5 @@
 /** Lists the windows on the desktop and brings one to the front. */
-import type { WindowInfo } from "../terminals/plan.ts";
+import type { WindowInfo } from "../../core/terminals/plan.ts";
 import { readLineage } from "./processes.ts";
 import { readWide, win32 } from "./win32.ts";
 

@@ -1,5 +1,5 @@
 /** The processes of this machine and their parents. */
-import type { ProcessInfo } from "../terminals/plan.ts";
+import type { ProcessInfo } from "../../core/terminals/plan.ts";
 import { readWide, win32 } from "./win32.ts";
 
 const TH32CS_SNAPPROCESS = 0x2;

@@ -1,8 +1,7 @@
 /** How far focus gets: in the terminal that doctor runs in, and in those that are installed. */
 
 import { createFindings, type Finding } from "../../agents/finding.ts";
-import type { InstalledTerminal, Reach } from "../../core/terminals.ts";
-import type { FocusOutcome } from "../../core/view/focus-text.ts";
+import type { FocusOutcome, InstalledTerminal, Reach } from "../../core/terminals/terminal.ts";
 
 export interface TerminalsFacts {
   /** How far focus would get to the terminal that doctor runs in; null if it was not tried. */

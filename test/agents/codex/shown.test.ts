@@ -1,11 +1,12 @@
 /** Codex: two requests that do different things, and can be allowed, do not look the same. */
+
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { codexAnswering } from "../../../src/agents/codex/answering.ts";
 import { approvalMethods } from "../../../src/agents/codex/server.ts";
 import type { JsonRecord } from "../../../src/core/json.ts";
 import { resolvePath } from "../../../src/core/text/paths.ts";
-import { quoteForShell } from "../../../src/shell/index.ts";
+import { quoteForShell } from "../../../src/core/text/shell-quote.ts";
 import { checkShown, trickyText, unknownField } from "../shown.ts";
 
 const cwd = "/home/dev/proj";

@@ -1,10 +1,11 @@
 /** The terminal of a session that the shared server runs is found by its title, or not at all. */
+
 import { expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findTerminal, isTitle, listTitles } from "../../../src/agents/codex/watch/terminals.ts";
-import type { DesktopWindow } from "../../../src/core/interfaces/index.ts";
+import type { DesktopWindow } from "../../../src/core/terminals/plan.ts";
 
 const thread = { name: "Fix the tests", cwd: "/home/dev/proj" };
 const title = "Fix the tests | proj";

@@ -1,4 +1,5 @@
 /** Install, uninstall and doctor for the made-up agent: the plugin is a file of beckon's own. */
+
 import { join } from "node:path";
 import { createAgentSetup } from "../../../src/agents/setup/index.ts";
 import {
@@ -7,7 +8,7 @@ import {
   listCalledByOwnFile,
   type OwnFile,
 } from "../../../src/agents/setup/own-file.ts";
-import { quoteForShell } from "../../../src/shell/index.ts";
+import { quoteForShell } from "../../../src/core/text/shell-quote.ts";
 import { exampleFolder, isPresent, pluginPath } from "./folder.ts";
 
 const plugin: OwnFile = {

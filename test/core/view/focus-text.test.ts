@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { type FocusOutcome, formatFocusOutcome } from "../../../src/core/view/focus-text.ts";
+import type { FocusOutcome } from "../../../src/core/terminals/terminal.ts";
+import { formatFocusOutcome } from "../../../src/core/view/focus-text.ts";
 import { ended, working } from "./menu/fixture.ts";
 
 const session = working("shop", 0);

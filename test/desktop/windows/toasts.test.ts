@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Exec, ExecResult } from "../../../src/core/interfaces/index.ts";
+import type { Exec } from "../../../src/core/interfaces/index.ts";
+import type { ExecResult } from "../../../src/core/terminals/plan.ts";
 import type { Alert } from "../../../src/core/view/view.ts";
 import {
   createRegistration,

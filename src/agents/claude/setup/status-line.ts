@@ -3,7 +3,9 @@
  * the shell that the CLI starts, with the same input; what it prints, and its exit code, stay as they are. beckon gets a
  * copy of the input in the background. If beckon is gone, only that part fails, silently.
  */
+
 import type { Node } from "jsonc-parser";
+import { quoteForShell } from "../../../core/text/shell-quote.ts";
 import { readHookCommand } from "../../../settings-file/hook-command.ts";
 import { SettingsError } from "../../../settings-file/hooks.ts";
 import {
@@ -21,7 +23,6 @@ import {
   removeMembers,
   replaceContent,
 } from "../../../settings-file/json-text.ts";
-import { quoteForShell } from "../../../shell/index.ts";
 
 export interface StatusLineCaller {
   /** The absolute path of beckon. */

@@ -3,12 +3,14 @@
  * them: the only bridge is the title, `<thread name> | <project>` (measured). tmux says what the title of a pane is, and the
  * desktop what the title of a window is; a tab that is not shown has none.
  */
+
 import { readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
-import type { DesktopWindow, Exec, ListWindows } from "../../../core/interfaces/index.ts";
+import type { Exec, ListWindows } from "../../../core/interfaces/index.ts";
 import type { Place } from "../../../core/session/event.ts";
-import { pickTerminalVariables } from "../../../core/terminal-variables.ts";
-import { readVariable } from "../../../core/terminals.ts";
+import type { DesktopWindow } from "../../../core/terminals/plan.ts";
+import { pickTerminalVariables } from "../../../core/terminals/sent-variables.ts";
+import { commonVariables, readVariable } from "../../../core/terminals/variables.ts";
 import { listAncestors, readStat } from "../../../system/processes.ts";
 import { findRepository } from "../../../system/repository.ts";
 import { isOwnSocket as isOwnSocketFile } from "./own-socket.ts";
@@ -67,7 +69,7 @@ export async function findTerminal(
   if (!place)
     return none("neither a tmux pane nor a window has its title: it may be in a tab that is not shown");
   if (others.length > 0) return none("several terminals have its title");
-  if (place.pid === null && readVariable(place.env, "WINDOWID") === null)
+  if (place.pid === null && readVariable(place.env, commonVariables, "WINDOWID") === null)
     return none("several terminals of the same program run codex");
   return { kind: "found", place };
 }

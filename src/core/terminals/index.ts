@@ -1,0 +1,79 @@
+/**
+ * Every terminal, multiplexer and window system that beckon knows, one file or entry each. Detection, the variables that
+ * forwarders send, the name in lists, doctor and docs/terminals.md are derived from these tables.
+ */
+import { ghostty } from "./ghostty.ts";
+import { gnomeTerminal } from "./gnome-terminal.ts";
+import { iterm2 } from "./iterm2.ts";
+import { kde } from "./kde.ts";
+import { kitty } from "./kitty.ts";
+import { konsole } from "./konsole.ts";
+import { macos } from "./macos.ts";
+import { screen } from "./screen.ts";
+import { ssh } from "./ssh.ts";
+import type { Terminal, WindowSystem } from "./terminal.ts";
+import { terminalApp } from "./terminal-app.ts";
+import { tmux } from "./tmux.ts";
+import { commonVariables } from "./variables.ts";
+import { warp } from "./warp.ts";
+import { gnomeWayland, hyprland, niri, sway } from "./wayland.ts";
+import { wezterm } from "./wezterm.ts";
+import { windowOnlyTerminals } from "./window-only.ts";
+import { windows } from "./windows.ts";
+import { windowsTerminal } from "./windows-terminal.ts";
+import { x11 } from "./x11.ts";
+import { zellij } from "./zellij.ts";
+
+export const terminals: readonly Terminal[] = [
+  tmux,
+  zellij,
+  screen,
+  ssh,
+  kitty,
+  wezterm,
+  ghostty,
+  konsole,
+  gnomeTerminal,
+  warp,
+  iterm2,
+  terminalApp,
+  windowsTerminal,
+  ...windowOnlyTerminals,
+];
+
+/** In the order in which they are tried: several can be active, like KDE and the X11 server inside it. */
+export const windowSystems: readonly WindowSystem[] = [
+  sway,
+  hyprland,
+  niri,
+  kde,
+  x11,
+  gnomeWayland,
+  macos,
+  windows,
+];
+
+/** Set by several terminals, and read as they are. Terminal and iTerm2 give each session a TERM_SESSION_ID. */
+const sharedVariables = ["TERM", "TERM_PROGRAM", "TERMINAL_EMULATOR", "TERM_SESSION_ID"];
+
+/**
+ * The variables that the forwarders send. By name, not by prefix: beside the window ids there are WARP_API_KEY and
+ * KONSOLE_DBUS_ACTIVATION_COOKIE.
+ */
+export const listSentVariables = (): string[] => [
+  ...sharedVariables,
+  ...Object.keys(commonVariables),
+  ...terminals.flatMap(({ variables = {} }) => Object.keys(variables)),
+];
+
+/** Those that identify the session of the terminal, the best first: the pane of a multiplexer before the window around it. */
+export const listSessionVariables = (): string[] => [
+  "TERM_SESSION_ID",
+  ...terminals.flatMap(({ sessionVariable }) => sessionVariable ?? []),
+];
+
+/** The descriptions as JSON, without the plans: functions are left out, and a regular expression becomes its source and flags. */
+export const stringifyDescriptions = (): string =>
+  JSON.stringify(terminals, (_, value) =>
+    value instanceof RegExp ? { source: value.source, flags: value.flags } : value,
+  );

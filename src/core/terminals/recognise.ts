@@ -1,0 +1,34 @@
+/**
+ * Which terminal do the variables of an environment name? The page asks this too, so the table comes without the plans:
+ * it is computed when beckon is built.
+ */
+import { stringifyDescriptions } from "./index.ts" with { type: "macro" };
+import type { TerminalDescription } from "./terminal.ts";
+import { readVariable } from "./variables.ts";
+
+const descriptions: readonly TerminalDescription[] = JSON.parse(stringifyDescriptions(), (_, value) =>
+  typeof value?.source === "string" ? new RegExp(value.source, value.flags) : value,
+);
+
+/**
+ * The terminal that the variables name; null if they name none, or one that beckon does not know. A program that is
+ * started from a terminal inherits its variables: kitty started from VS Code has TERM_PROGRAM=vscode, but its own TERM.
+ */
+export function recogniseTerminal(
+  env: Readonly<Record<string, string | undefined>>,
+): TerminalDescription | null {
+  const { TERM, TERM_PROGRAM, TERMINAL_EMULATOR } = env;
+  const setsOwn = ({ ownVariables = [], variables = {} }: TerminalDescription) =>
+    ownVariables.some((name) => readVariable(env, variables, name) !== null);
+  const multiplexer = descriptions.find((row) => row.kind === "multiplexer" && setsOwn(row));
+  if (multiplexer) return multiplexer;
+  const byTerm = descriptions.find(({ term }) => term !== undefined && term === TERM);
+  if (byTerm) return byTerm;
+  if (TERM_PROGRAM && TERM_PROGRAM !== "tmux") {
+    return descriptions.find(({ termProgram }) => termProgram === TERM_PROGRAM) ?? null;
+  }
+  const byEmulator = descriptions.find(
+    ({ terminalEmulator }) => terminalEmulator !== undefined && terminalEmulator === TERMINAL_EMULATOR,
+  );
+  return byEmulator ?? descriptions.find(setsOwn) ?? null;
+}
