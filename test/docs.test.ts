@@ -2,7 +2,8 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { createHooks } from "../src/agents/claude/setup/registration.ts";
+import { hooksFor } from "../src/agents/claude/hooks.ts";
+import { createHooks } from "../src/agents/setup/hooks-setup.ts";
 import { type Callable, namesOf } from "../src/cli/command.ts";
 import { commandGroups } from "../src/cli/commands/index.ts";
 import { settings } from "../src/core/config/config.ts";
@@ -22,7 +23,8 @@ test("docs/configuration.md has every setting with its default and meaning", () 
 test("docs/install.md has the hooks that --install writes", () => {
   const shown = /```json\n([\s\S]*?)\n```/.exec(read("docs/install.md"))?.[1] ?? "";
   const binary = "/home/YOU/.local/bin/beckon";
-  const hooks = createHooks({ version: "999.0.0", binary, home: null, platform: "linux" }, true);
+  const options = { version: "999.0.0", binary, home: null, platform: "linux" } as const;
+  const hooks = createHooks("claude", hooksFor(options.version), options, true);
   expect(JSON.parse(shown)).toEqual(JSON.parse(addHooks(null, hooks).text));
 });
 

@@ -28,8 +28,8 @@ import {
 
 export { SettingsError };
 
-/** A hook that should be in the settings. */
-export interface WantedHook extends HookCommand {
+/** A hook without its command. */
+export interface HookForm {
   readonly event: string;
   /** Absent: every tool, source and type. */
   readonly matcher?: string;
@@ -39,6 +39,9 @@ export interface WantedHook extends HookCommand {
   readonly timeout: number;
   readonly async: boolean;
 }
+
+/** A hook that should be in the settings. */
+export interface WantedHook extends HookForm, HookCommand {}
 
 /** A hook of beckon's that is in the settings. */
 export interface OwnHook {

@@ -2,12 +2,17 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createLiveTest } from "../../src/agents/claude/setup/live-test.ts";
 import type { Finding } from "../../src/agents/finding.ts";
 import { formatFindings, summarize } from "../../src/cli/doctor.ts";
 import { type AppFixture, createAppFixture } from "../app-fixture.ts";
 import { binary } from "../repo.ts";
-import { createSettingsText, parseReport, writeClaude, writeSettings } from "../setup/doctor-fixture.ts";
+import {
+  createLiveTest,
+  createSettingsText,
+  parseReport,
+  writeClaude,
+  writeSettings,
+} from "../setup/doctor-fixture.ts";
 import { waitUntil } from "../wait-until.ts";
 
 /** Also on a busy machine. */
@@ -166,7 +171,7 @@ describe("it names what is broken", () => {
   });
 
   test("a test event left in the spool never becomes a session, and does not count as waiting", async () => {
-    const { createRequest } = createLiveTest({ files: [], plugin: null, binary: null });
+    const { createRequest } = createLiveTest();
     const EVENT = JSON.stringify(createRequest("beckon-doctor-1", "a test"));
     const hook = ["sh", "-c", 'printf %s "$EVENT" | "$0" hook claude', binary];
     await fixture.spawn(hook, { ...env(), EVENT }).exited;

@@ -1,8 +1,10 @@
 /** What tests of doctor share: hooks as install writes them, and the binary that they call. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createHooks } from "../../src/agents/claude/setup/registration.ts";
+import { hooksFor } from "../../src/agents/claude/hooks.ts";
+import { claudeSetup } from "../../src/agents/claude/setup/index.ts";
 import type { Finding } from "../../src/agents/finding.ts";
+import { createHooks } from "../../src/agents/setup/hooks-setup.ts";
 import { addHooks } from "../../src/settings-file/hooks.ts";
 import { binary } from "../repo.ts";
 
@@ -17,11 +19,23 @@ export function writeClaude(folder: string): void {
 }
 
 export function createSettingsText(home: string, called = binary): string {
-  return addHooks(
-    null,
-    createHooks({ version: claudeVersion, binary: called, home, platform: "linux" }, true),
-  ).text;
+  const options = { version: claudeVersion, binary: called, home, platform: "linux" } as const;
+  return addHooks(null, createHooks("claude", hooksFor(claudeVersion), options, true)).text;
 }
+
+/** How doctor tests an agent that is not there. */
+export const createLiveTest = () =>
+  claudeSetup.examine({
+    env: { HOME: "/nowhere", PATH: "" },
+    cwd: null,
+    exec: async () => ({ code: null, stdout: "", stderr: "" }),
+    version: "1.0.0",
+    state: "/nowhere",
+    program: null,
+    binary: null,
+    readSessionIds: async () => null,
+    readVersion: async () => null,
+  }).liveTest;
 
 export function writeSettings(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });

@@ -1,7 +1,6 @@
 /** doctor's test session is as visible as any other while it lasts, and leaves nothing behind. */
 import { describe, expect, test } from "bun:test";
 import { claude } from "../../src/agents/claude/index.ts";
-import { createLiveTest } from "../../src/agents/claude/setup/live-test.ts";
 import { defaultConfig } from "../../src/core/config/config.ts";
 import type { AgentEvent } from "../../src/core/session/event.ts";
 import { createProbeId } from "../../src/core/session/probe.ts";
@@ -12,9 +11,10 @@ import type { Journal, JournalLine } from "../../src/storage/journal/index.ts";
 import { computeTestAlerts, listReasons, listTitles, withAlerts } from "../core/view/alerts/fixture.ts";
 import { ask, blocked, keyOf } from "../core/view/menu/fixture.ts";
 import { waitUntil } from "../wait-until.ts";
+import { createLiveTest } from "./doctor-fixture.ts";
 
 const sessionId = createProbeId("1");
-const liveTest = createLiveTest({ files: [], plugin: null, binary: null });
+const liveTest = createLiveTest();
 const probe = blocked("beckon doctor", 0, { sessionId });
 
 describe("its alert", () => {

@@ -13,8 +13,9 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Agent } from "../../src/agents/agent.ts";
-import { claudeSetup, createClaudeSetup, type MachineOptions } from "../../src/agents/claude/setup/index.ts";
+import { claudeSetup, createClaudeSetup } from "../../src/agents/claude/setup/index.ts";
 import { agents, defaultAgent } from "../../src/agents/index.ts";
+import type { AgentMachine } from "../../src/agents/setup/index.ts";
 import { type InstallOptions, install } from "../../src/setup/install.ts";
 import { readInstallRecord } from "../../src/setup/install-record.ts";
 import { type UnregisterOutcome, unregister } from "../../src/setup/register.ts";
@@ -29,7 +30,7 @@ export function removeHomes(): void {
 }
 
 /** A table with the default agent only, on a machine with nothing but what the test puts there. */
-export const agentsOn = (machine: MachineOptions = {}): readonly Agent[] =>
+export const agentsOn = (machine: AgentMachine = {}): readonly Agent[] =>
   agents
     .filter(({ id }) => id === defaultAgent)
     .map((agent) => ({

@@ -1,5 +1,6 @@
 /** Claude Code while the app runs: its events, its requests and what is watched beside its hooks. */
 import type { AgentRuntime } from "../agent.ts";
+import { createRuntime } from "../runtime.ts";
 import { autoAllow } from "./answering/auto-allow.ts";
 import { claudeDangers } from "./answering/dangers.ts";
 import { decide } from "./answering/decide.ts";
@@ -8,20 +9,18 @@ import { readDetails } from "./details.ts";
 import { readGuardRequest } from "./edits.ts";
 import { claudeForwarding } from "./forwarding.ts";
 import { dedupeKey, stripToolOutput } from "./payload.ts";
-import { isPresent } from "./setup/folder.ts";
-import { createRegistrationCheck } from "./setup/registration-check.ts";
+import { createRegistrationCheck, isPresent } from "./setup/folder.ts";
 import { readStatusLine } from "./status-line.ts";
 import { explainRefusal, translate } from "./translate.ts";
 import { watchClaude } from "./watch/index.ts";
 import { extractLastAssistantResponse, findTranscript } from "./watch/transcripts.ts";
 
-export const claude: AgentRuntime = {
+export const claude: AgentRuntime = createRuntime(claudeForwarding, {
   translate,
   readDetails,
   readGuardRequest,
   explainRefusal,
   stripToolOutput,
-  identifierFields: new Set(claudeForwarding.identifierFields),
   dedupeKey,
   dangers: claudeDangers,
   answering: { findSessionId, isAnswerable, describe: describeRequest, decide, autoAllow },
@@ -31,4 +30,4 @@ export const claude: AgentRuntime = {
   readLastResponse: (path) => extractLastAssistantResponse(path),
   isPresent,
   createRegistrationCheck,
-};
+});

@@ -1,22 +1,21 @@
 /** Codex while the app runs: its events, its requests and what is watched beside its hooks. */
 import type { AgentRuntime } from "../agent.ts";
+import { createRuntime } from "../runtime.ts";
 import { codexAnswering, codexDangers } from "./answering.ts";
 import { codexForwarding } from "./forwarding.ts";
 import { dedupeKey, readGuardRequest, stripToolOutput } from "./payload.ts";
-import { isPresent } from "./setup/folder.ts";
-import { createRegistrationCheck } from "./setup/registration-check.ts";
+import { createRegistrationCheck, isPresent } from "./setup/folder.ts";
 import { explainRefusal, findOwnPlace, readDetails, translate } from "./translate.ts";
 import { watchCodex } from "./watch/index.ts";
 import { findRollout } from "./watch/rollouts.ts";
 
-export const codex: AgentRuntime = {
+export const codex: AgentRuntime = createRuntime(codexForwarding, {
   translate,
   readDetails,
   readGuardRequest,
   findOwnPlace,
   explainRefusal,
   stripToolOutput,
-  identifierFields: new Set(codexForwarding.identifierFields),
   dedupeKey,
   dangers: codexDangers,
   answering: codexAnswering,
@@ -24,4 +23,4 @@ export const codex: AgentRuntime = {
   findTranscript: findRollout,
   isPresent,
   createRegistrationCheck,
-};
+});

@@ -3,8 +3,7 @@ import type { AgentRuntime } from "../agent.ts";
 import { createRuntime } from "../runtime.ts";
 import { readGuardRequest } from "./edits.ts";
 import { copilotForwarding } from "./forwarding.ts";
-import { isPresent } from "./setup/folder.ts";
-import { createRegistrationCheck } from "./setup/registration-check.ts";
+import { createRegistrationCheck, isPresent } from "./setup/folder.ts";
 import { explainRefusal, readDetails, stripToolOutput, translate } from "./translate.ts";
 import { findTranscript, watchCopilot } from "./watch/index.ts";
 

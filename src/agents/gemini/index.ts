@@ -3,8 +3,7 @@ import type { AgentRuntime } from "../agent.ts";
 import { createRuntime } from "../runtime.ts";
 import { readGuardRequest } from "./edits.ts";
 import { geminiForwarding } from "./forwarding.ts";
-import { isPresent } from "./setup/folder.ts";
-import { createRegistrationCheck } from "./setup/registration-check.ts";
+import { createRegistrationCheck, isPresent } from "./setup/folder.ts";
 import { dedupeKey, explainRefusal, readDetails, stripToolOutput, translate } from "./translate.ts";
 import { findTranscript, watchGemini } from "./watch/index.ts";
 

@@ -1,5 +1,7 @@
 /** Whether an agent calls beckon. The running app checks it often, so it loads nothing of the installer. */
+import { parseJson } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
+import { isOwnCommand, listHooks } from "../../settings-file/hook-command.ts";
 import { readFileStamp, readOr, readSmallFile } from "../../storage/files.ts";
 import type { Env } from "../../system/folders.ts";
 
@@ -20,26 +22,26 @@ export function createFileCheck(files: readonly string[], isRegistered: () => bo
 export const readSettingsText = (path: string): string =>
   readOr(() => readSmallFile(path, limits.maxAgentSettingsBytes), "");
 
-export interface JsonFileCheck {
-  /** False if the file cannot be read or parsed. */
+/** Whether one of the hooks in parsed settings of the common form calls beckon. */
+export const hasOwnHooks = (settings: unknown): boolean => listHooks(settings).some(isOwnCommand);
+
+export interface TextCheck {
+  /** False if the file cannot be read. */
   isRegistered(env: Env): boolean;
   createRegistrationCheck(env: Env): () => boolean;
 }
 
-/** `hasOwn` gets the parsed file, and says whether something in it calls beckon. */
-export function createJsonFileCheck(
-  pathOf: (env: Env) => string,
-  hasOwn: (file: unknown) => boolean,
-): JsonFileCheck {
-  function isRegistered(env: Env): boolean {
-    try {
-      return hasOwn(JSON.parse(readSettingsText(pathOf(env))));
-    } catch {
-      return false;
-    }
-  }
+/** `hasOwn` gets the text of the agent's file, and says whether something in it calls beckon. */
+export function createTextCheck(pathOf: (env: Env) => string, hasOwn: (text: string) => boolean): TextCheck {
+  const isRegistered = (env: Env): boolean => hasOwn(readSettingsText(pathOf(env)));
   return {
     isRegistered,
     createRegistrationCheck: (env) => createFileCheck([pathOf(env)], () => isRegistered(env)),
   };
 }
+
+/** `hasOwn` gets the parsed file. */
+export const createJsonFileCheck = (
+  pathOf: (env: Env) => string,
+  hasOwn: (file: unknown) => boolean,
+): TextCheck => createTextCheck(pathOf, (text) => hasOwn(parseJson(text)));

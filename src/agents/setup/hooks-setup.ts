@@ -1,11 +1,18 @@
 /**
  * Registration in a settings file with hooks of the form that Claude Code and others share: `{hooks: {Event: [{hooks: […]}]}}`,
- * and the payloads of such hooks for doctor's live test.
+ * what doctor says about them, and the payloads of such hooks for doctor's live test.
  */
+import { existsSync } from "node:fs";
 import type { JsonRecord } from "../../core/json.ts";
-import { createShellCommand, readHookCommand } from "../../settings-file/hook-command.ts";
+import {
+  createExecCommand,
+  createShellCommand,
+  envProgram,
+  readHookCommand,
+} from "../../settings-file/hook-command.ts";
 import {
   addHooks,
+  type HookForm,
   isEmptySettings,
   listOwnHooks,
   type OwnHook,
@@ -13,59 +20,97 @@ import {
   type WantedHook,
 } from "../../settings-file/hooks.ts";
 import type { RegistrationOptions } from "../agent.ts";
+import { createFindings } from "../finding.ts";
+import { compareHooks, type ExplainExtra } from "./findings.ts";
 import type { SetupDescription } from "./index.ts";
 
-type HooksSetup = Pick<
-  SetupDescription,
-  "createRegistration" | "createGuardRegistration" | "entries" | "listCalled"
->;
+interface RegisteredForm extends HookForm {
+  /** The agent can run the program without a shell, and would not show that it failed. */
+  readonly canExec?: boolean;
+}
 
-type HookForm = Omit<WantedHook, "command" | "args">;
+export interface HooksDescription {
+  readonly id: string;
+  /** What the ids of doctor's findings start with. The agent's id if absent. */
+  readonly hookPrefix?: string;
+  /** What to register with this version of the agent. null if it is unknown. */
+  listHooks(version: string | null): readonly RegisteredForm[];
+  /** What asks the work guard. Absent if the agent's edits cannot be refused. */
+  readonly guard?: {
+    readonly edits: HookForm;
+    readonly starts: HookForm;
+    /** Reports files of instructions. Nothing else is registered for its event. */
+    readonly documents?: { readonly form: HookForm; isKnownTo(version: string | null): boolean };
+  };
+  explainExtra?(version: string | null): ExplainExtra;
+}
 
-/** A hook that asks the work guard. It comes and goes with the guard's settings, not with an install. */
+/** A hook that asks the work guard. */
 export const asksGuard = ({ command }: Pick<OwnHook, "command">): boolean => /\s--guard\b/.test(command);
 
-/**
- * `listHooks` lists what to register with this version of the agent, and `guardHooks` what asks the work guard before edits and
- * at the start of a session. Absent if the agent's edits cannot be refused.
- */
-export function createHooksSetup(
-  agent: string,
-  listHooks: (version: string | null) => readonly HookForm[],
-  guardHooks?: { readonly edits: HookForm; readonly starts: HookForm },
-): HooksSetup {
+export function createHooksSetup({
+  id,
+  hookPrefix = id,
+  listHooks,
+  guard,
+  explainExtra,
+}: HooksDescription): Pick<
+  SetupDescription,
+  "createRegistration" | "createGuardRegistration" | "entries" | "listOwn" | "examineFile"
+> {
+  /** The work guard's hooks come and go with its settings, not with an install. */
+  const isGuardHook = (hook: OwnHook): boolean =>
+    asksGuard(hook) || hook.event === guard?.documents?.form.event;
+  const createChange = (wanted: readonly WantedHook[], isManaged: (hook: OwnHook) => boolean) => ({
+    count: wanted.length,
+    noun: "hook",
+    add: (text: string | null) => addHooks(text, wanted, isManaged).text,
+  });
+  const finding = createFindings("hooks", hookPrefix);
   return {
-    createRegistration({ version, binary, home, platform }: RegistrationOptions) {
-      const command = createShellCommand({ binary, agent, home }, platform);
-      const wanted = listHooks(version).map((hook) => ({ ...hook, ...command }));
-      const add = (text: string | null) => addHooks(text, wanted, (hook) => !asksGuard(hook)).text;
-      return { count: wanted.length, noun: "hook", add };
-    },
-    ...(guardHooks
+    createRegistration: (options) =>
+      createChange(createHooks(id, listHooks(options.version), options), (hook) => !isGuardHook(hook)),
+    ...(guard
       ? {
-          createGuardRegistration({ binary, home, platform }, { edits, starts }) {
-            const command = createShellCommand({ binary, agent, home, option: "--guard" }, platform);
-            const forms = [...(edits ? [guardHooks.edits] : []), ...(starts ? [guardHooks.starts] : [])];
-            const wanted = forms.map((hook) => ({ ...hook, ...command }));
-            const add = (text: string | null) => addHooks(text, wanted, asksGuard).text;
-            return { count: wanted.length, noun: "hook", add };
+          createGuardRegistration({ version, binary, home, platform }, { edits, starts, documents }) {
+            const parts = { binary, agent: id, home };
+            const asking = createShellCommand({ ...parts, option: "--guard" }, platform);
+            const hooks = [
+              ...(edits ? [{ ...guard.edits, ...asking }] : []),
+              ...(starts ? [{ ...guard.starts, ...asking }] : []),
+              ...(documents && guard.documents?.isKnownTo(version)
+                ? [{ ...guard.documents.form, ...createShellCommand(parts, platform) }]
+                : []),
+            ];
+            return createChange(hooks, isGuardHook);
           },
         }
       : {}),
     entries: {
-      findHomes: (text) => listCalledByHooks(text).map(({ home }) => home),
+      findHomes: (text) => listOwnHooks(text).map(({ command }) => readHookCommand(command)?.home ?? null),
       remove: (text) => removeHooks(text).text,
       isEmpty: isEmptySettings,
     },
-    listCalled: listCalledByHooks,
+    listOwn: (text) =>
+      listOwnHooks(text).flatMap((hook) => {
+        const called = isGuardHook(hook) ? null : readHookCommand(hook.command);
+        return called === null ? [] : [{ ...called, hook }];
+      }),
+    examineFile: (file, version) => compareHooks(finding, file, listHooks(version), explainExtra?.(version)),
   };
 }
 
-function listCalledByHooks(text: string) {
-  return listOwnHooks(text).flatMap(({ command }) => {
-    const called = readHookCommand(command);
-    return called === null ? [] : [{ binary: called.binary, home: called.home }];
-  });
+/** The hooks with the command that calls beckon. */
+export function createHooks(
+  agent: string,
+  forms: readonly RegisteredForm[],
+  { binary, home, platform }: RegistrationOptions,
+  hasEnv = existsSync(envProgram),
+): readonly WantedHook[] {
+  const parts = { binary, agent, home };
+  const shell = createShellCommand(parts, platform);
+  const exec = hasEnv || platform === "win32" ? createExecCommand(parts, platform) : shell;
+  return forms.map(({ canExec = false, ...form }) => ({ ...form, ...(canExec ? exec : shell) }));
 }
 
 export const createTestPayload = (sessionId: string, eventName: string, fields: JsonRecord): JsonRecord => ({

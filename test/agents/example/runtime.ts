@@ -2,10 +2,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentRuntime, AgentWatcher, WatchContext } from "../../../src/agents/agent.ts";
-import { createFileCheck, readSettingsText } from "../../../src/agents/setup/file-check.ts";
 import { type Change, createInternalEvent } from "../../../src/core/session/event.ts";
 import { createDecision } from "./decide.ts";
-import { exampleFolder, isPresent, pluginPath } from "./folder.ts";
+import { createRegistrationCheck, exampleFolder, isPresent } from "./folder.ts";
 import { exampleForwarding } from "./forwarding.ts";
 
 const textOf = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
@@ -50,8 +49,7 @@ export const exampleRuntime: AgentRuntime = {
   watch: watchFinished,
   findTranscript: async () => null,
   isPresent,
-  createRegistrationCheck: (env) =>
-    createFileCheck([pluginPath(env)], () => readSettingsText(pluginPath(env)).includes(" hook example")),
+  createRegistrationCheck,
 };
 
 function createChange(name: string, { command }: Readonly<Record<string, unknown>>): Change {

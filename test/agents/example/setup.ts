@@ -2,24 +2,25 @@
 
 import { join } from "node:path";
 import { createAgentSetup } from "../../../src/agents/setup/index.ts";
-import {
-  createOwnFileEntries,
-  createOwnFileRegistration,
-  listCalledByOwnFile,
-  type OwnFile,
-} from "../../../src/agents/setup/own-file.ts";
+import { createOwnFileSetup } from "../../../src/agents/setup/own-file.ts";
 import { quoteForShell } from "../../../src/core/text/shell-quote.ts";
 import { exampleFolder, isPresent, pluginPath } from "./folder.ts";
 
-const plugin: OwnFile = {
+const mark = "# beckon's plugin for Example Agent\n";
+
+const plugin = createOwnFileSetup({
   noun: "plugin",
-  mark: "# beckon's plugin for Example Agent\n",
+  mark,
+  createText({ binary, home }) {
+    const setting = home === null ? "" : `BECKON_HOME=${quoteForShell(home)} `;
+    return `#!/bin/sh\n${mark}${setting}exec ${quoteForShell(binary)} hook example\n`;
+  },
   readCalled(text) {
     const [, home = null, binary] =
       /^(?:BECKON_HOME='([^']*)' )?exec '?([^' ]*)'? hook example$/m.exec(text) ?? [];
     return binary === undefined ? null : { binary, home };
   },
-};
+});
 
 export const exampleSetup = createAgentSetup({
   id: "example",
@@ -31,13 +32,7 @@ export const exampleSetup = createAgentSetup({
     ownPaths: [join(exampleFolder(env), "bin", "example")],
   }),
   settingsPath: (scope, env) => (scope === "user" ? pluginPath(env) : null),
-  createRegistration({ binary, home }) {
-    const setting = home === null ? "" : `BECKON_HOME=${quoteForShell(home)} `;
-    const text = `#!/bin/sh\n${plugin.mark}${setting}exec ${quoteForShell(binary)} hook example\n`;
-    return createOwnFileRegistration(plugin, text);
-  },
-  entries: createOwnFileEntries(plugin),
-  listCalled: (text) => listCalledByOwnFile(plugin, text),
+  ...plugin,
   liveTest: {
     createRequest: (session, command) => ({ type: "permission.asked", session, command, folder: "/" }),
     createEnd: (session) => ({ type: "session.ended", session }),

@@ -26,15 +26,16 @@ test("the hooks are added to the user's settings, and removed without a trace", 
   expect(setup.entries.remove(after)).toBe(before);
 });
 
-test("doctor says that hooks are switched off, and how to switch them on", async () => {
+/** Returns a function that registers beckon in these settings, changes their text, and asks doctor. */
+function createExaminer() {
   const { env, home, script } = temporaryHome();
   const program = script(join(home, "beckon"), "beckon 1.0.0");
   script(join(home, "programs", "gemini"), "0.61.0");
   const path = setup.settingsPath("user", env, home) ?? "";
-  const examine = async (settings: object) => {
+  return async (settings: object, change = (text: string) => text) => {
     mkdirSync(dirname(path), { recursive: true });
     const { add } = setup.createRegistration({ ...options, binary: program });
-    writeFileSync(path, add(JSON.stringify(settings)));
+    writeFileSync(path, change(add(JSON.stringify(settings))));
     const { parts } = setup.examine({
       env,
       cwd: null,
@@ -46,9 +47,32 @@ test("doctor says that hooks are switched off, and how to switch them on", async
       readVersion: async () => "1.0.0",
       readSessionIds: async () => null,
     });
-    const findings = (await Promise.all(parts.map((part) => part.findings))).flat();
-    return findings.map(({ id, state }) => `${id} ${state}`);
+    return (await Promise.all(parts.map((part) => part.findings))).flat();
   };
+}
+
+test("doctor names the events whose hook is missing, and those that another beckon registered", async () => {
+  const examine = createExaminer();
+  const changed = await examine({}, (text) => {
+    const { hooks } = JSON.parse(text);
+    delete hooks.Notification;
+    hooks.AfterTool[0].hooks[0].timeout = 60_000;
+    return JSON.stringify({ hooks });
+  });
+  expect(changed).toMatchObject([
+    { id: "gemini.found" },
+    {
+      ...{ id: "gemini.missing", state: "fail" },
+      text: expect.stringMatching(/^6 of 7 events registered in .*: Notification missing$/),
+    },
+    { id: "gemini.older", state: "warn", text: expect.stringMatching(/: AfterTool$/) },
+  ]);
+});
+
+test("doctor says that hooks are switched off, and how to switch them on", async () => {
+  const examineAll = createExaminer();
+  const examine = async (settings: object) =>
+    (await examineAll(settings)).map(({ id, state }) => `${id} ${state}`);
   expect(await examine({})).toEqual(["gemini.found ok", "gemini.registered ok"]);
   expect(await examine({ hooksConfig: { enabled: false } })).toContain("gemini.switched-off fail");
   expect(await examine({ hooksConfig: { disabled: ["beckon"] } })).toContain("gemini.disabled fail");

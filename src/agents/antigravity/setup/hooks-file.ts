@@ -3,8 +3,8 @@ import { asRecord } from "../../../core/json.ts";
 import { createShellCommand } from "../../../settings-file/hook-command.ts";
 import { parseJsonFile, setJsonValue } from "../../../settings-file/json-edit.ts";
 import type { OwnEntries, Registration, RegistrationOptions } from "../../agent.ts";
-import type { CalledBeckon } from "../../setup/index.ts";
-import { emptyDecision, listOwn, ownName } from "./registered.ts";
+import type { OwnEntry } from "../../setup/called-program.ts";
+import { emptyDecision, listOwnEntries, ownName } from "./registered.ts";
 
 /** Older versions ignore SessionStart (reports). Not PreToolUse: if its output is empty or not understood, the tool is refused (reports). */
 const events = ["SessionStart", "PreInvocation", "Stop"] as const;
@@ -26,10 +26,10 @@ export function createRegistration({ binary, home, platform }: RegistrationOptio
   };
 }
 
-export const listCalled = (text: string): readonly CalledBeckon[] => listOwn(parseJsonFile(text));
+export const listOwn = (text: string): readonly OwnEntry[] => listOwnEntries(parseJsonFile(text));
 
 export const entries: OwnEntries = {
-  findHomes: (text) => listCalled(text).map(({ home }) => home),
-  remove: (text) => (listCalled(text).length === 0 ? text : setJsonValue(text, [ownName], undefined)),
+  findHomes: (text) => listOwn(text).map(({ home }) => home),
+  remove: (text) => (listOwn(text).length === 0 ? text : setJsonValue(text, [ownName], undefined)),
   isEmpty: (text) => Object.keys(asRecord(parseJsonFile(text))).length === 0,
 };

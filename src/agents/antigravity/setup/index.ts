@@ -1,6 +1,6 @@
 /** Install, uninstall and doctor for Antigravity CLI: hooks in its hooks.json. Written from others' reports, never run. */
 import { createAgentSetup } from "../../setup/index.ts";
-import { createRegistration, entries, listCalled } from "./hooks-file.ts";
+import { createRegistration, entries, listOwn } from "./hooks-file.ts";
 import { hooksPath, isRegistered } from "./registered.ts";
 
 export const antigravitySetup = createAgentSetup({
@@ -11,7 +11,7 @@ export const antigravitySetup = createAgentSetup({
   settingsPath: (scope, env) => (scope === "user" ? hooksPath(env) : null),
   createRegistration,
   entries,
-  listCalled,
+  listOwn,
   findWarnings: () => [
     "beckon has never been run with Antigravity CLI: this follows others' reports. It does not report its requests for approval.",
   ],

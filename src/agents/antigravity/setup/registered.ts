@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { asList, asRecord } from "../../../core/json.ts";
 import { readHookCommand } from "../../../settings-file/hook-command.ts";
 import { type Env, homeOf } from "../../../system/folders.ts";
+import type { OwnEntry } from "../../setup/called-program.ts";
 import { createJsonFileCheck } from "../../setup/file-check.ts";
-import type { CalledBeckon } from "../../setup/index.ts";
 
 /** The place that versions 1.0.5 to 1.1.27 read, by several reports. Its documentation names others. */
 export const hooksPath = (env: Env): string => join(homeOf(env), ".gemini", "config", "hooks.json");
@@ -12,7 +12,7 @@ export const hooksPath = (env: Env): string => join(homeOf(env), ".gemini", "con
 /** An agent that is installed but not connected does not count: nobody has run this part yet. */
 export const { isRegistered, createRegistrationCheck } = createJsonFileCheck(
   hooksPath,
-  (file) => listOwn(file).length > 0,
+  (file) => listOwnEntries(file).length > 0,
 );
 
 /** The name of beckon's hooks in the file. */
@@ -21,13 +21,13 @@ export const ownName = "beckon";
 export const emptyDecision = "echo '{}'";
 
 /** What beckon's hooks in the parsed file call. */
-export function listOwn(file: unknown): readonly CalledBeckon[] {
+export function listOwnEntries(file: unknown): readonly OwnEntry[] {
   return Object.values(asRecord(asRecord(file)[ownName])).flatMap((list) =>
     asList(list).flatMap((hook: unknown) => {
       const { command } = asRecord(hook);
       const called =
         typeof command === "string" ? readHookCommand(command.replace(emptyDecision, "exit 0")) : null;
-      return called === null ? [] : [{ binary: called.binary, home: called.home }];
+      return called === null ? [] : [called];
     }),
   );
 }

@@ -1,21 +1,17 @@
-/** What doctor says about Claude Code itself and about beckon's hooks in its settings. */
+/** What doctor says about Claude Code that it says about no other agent. */
+import { asRecord, parseJson } from "../../../core/json.ts";
 import { formatCount, formatList } from "../../../core/text/words.ts";
-import type { OwnHook } from "../../../settings-file/hooks.ts";
-import type { Scope } from "../../agent.ts";
+import { listHooks, mentionsBeckon } from "../../../settings-file/hook-command.ts";
 import { createFindings, type Finding } from "../../finding.ts";
-import type { ProgramStatus } from "../../setup/called-program.ts";
-import { eventsKnownTo, type HookEntry, hookTable, isAtLeast } from "../hooks.ts";
+import type { RegisteredFile } from "../../setup/called-program.ts";
+import { costsTwice, type ExplainExtra } from "../../setup/findings.ts";
+import { eventsKnownTo, hookTable, isAtLeast } from "../hooks.ts";
 import type { ListedSession } from "../list-sessions.ts";
 
-export const agentLink = "Claude Code";
-const programFinding = createFindings(agentLink, "claude");
-const hookFinding = createFindings("hooks", "hooks");
-
-export interface ProgramFacts {
-  readonly path: string | null;
-  /** As `claude --version` prints it. null if it printed none. */
-  readonly version: string | null;
-}
+export const agentName = "Claude Code";
+export const hookPrefix = "hooks";
+const programFinding = createFindings(agentName, "claude");
+const hookFinding = createFindings("hooks", hookPrefix);
 
 const update = "Update Claude Code: claude update";
 const install = "Run: beckon --install";
@@ -57,31 +53,8 @@ export function findSessionFindings(
 
 const maxMissing = 5;
 
-export function findProgramFindings({ path, version }: ProgramFacts): Finding[] {
-  if (path === null) {
-    return [
-      programFinding(
-        "warn",
-        "not-found",
-        "Claude Code was not found on this machine",
-        "Install it, or put the folder with `claude` on your PATH. Then: beckon --install",
-      ),
-    ];
-  }
-  if (version === null) {
-    return [
-      programFinding(
-        "warn",
-        "version",
-        `${path} does not print its version: beckon assumes ${hookTable.assumedVersion}, the oldest version it was tried with`,
-        `Try it yourself: ${path} --version`,
-      ),
-    ];
-  }
-  return [programFinding("ok", "found", `${version} at ${path}`), ...findLacking(version)];
-}
-
-function findLacking(version: string): Finding[] {
+/** What beckon does not see with this version. */
+export function findLacking(version: string): Finding[] {
   const known = eventsKnownTo(version);
   const missing = hookTable.register.map(({ event }) => event).filter((event) => !known.has(event));
   const missed = missing.flatMap((event) => missedWithout[event] ?? []);
@@ -119,138 +92,55 @@ function findLacking(version: string): Finding[] {
   ];
 }
 
-/** One settings file as doctor sees it. */
-export interface SettingsFacts {
-  readonly scope: Scope | "managed";
-  readonly path: string;
-  /** Why it could not be read or parsed. null if it could. */
-  readonly problem: string | null;
-  readonly own: readonly OwnHook[];
-  /** Events of hooks that name beckon but are not beckon's own. */
-  readonly customEvents: readonly string[];
-  readonly disablesAll: boolean;
-  readonly managedOnly: boolean;
-}
+/** From this version on, an event that the CLI does not know costs only its own hook. */
+const tolerantSince = "2.1.101";
 
-/** A program that registered commands call. */
-export interface CalledProgram {
-  readonly commands: ReadonlySet<string>;
-  readonly binary: string;
-  /** The state folder that it writes to. */
-  readonly state: string;
-  readonly status: ProgramStatus;
-  /** null if it was not asked, or did not print one. */
-  readonly version: string | null;
-}
-
-export interface HookFacts {
-  /** The settings files that exist. */
-  readonly files: readonly SettingsFacts[];
-  readonly called: readonly CalledProgram[];
-  /** beckon's own plugin, if it is enabled: `beckon@somewhere`. */
-  readonly plugin: string | null;
-  readonly wanted: readonly HookEntry[];
-  /** The events of the hook table that the CLI knows. */
-  readonly known: ReadonlySet<string>;
-  /** True if the CLI refuses a whole settings file for one event that it does not know. */
-  readonly isStrict: boolean;
-  /** This beckon's version and state folder. */
-  readonly version: string;
-  readonly state: string;
-}
-
-export function findHookFindings(facts: HookFacts): Finding[] {
-  const { files, plugin } = facts;
-  const unreadable = files.filter(({ problem }) => problem !== null).map(createUnreadable);
-  const withOwn = files.filter((file) => file.own.length > 0);
-  const registered = withOwn.flatMap((file) => findIncomplete(file, facts));
-  // A file that cannot be read may have beckon's hooks. It is reported as unreadable already.
-  const isUnknown = files.some(({ scope, problem }) => scope === "user" && problem !== null);
-  if (withOwn.length === 0 && (!isUnknown || plugin !== null)) {
-    registered.push(
-      plugin === null
-        ? hookFinding("fail", "none", "not registered: Claude Code does not call beckon", install)
-        : hookFinding("ok", "plugin", `registered by the plugin ${plugin}`),
+/** Hooks that break the session, and those that this version does not know. */
+export function explainExtra(version: string | null): ExplainExtra {
+  const known = eventsKnownTo(version);
+  const isStrict = !isAtLeast(version ?? hookTable.assumedVersion, tolerantSince);
+  return (events, path) => {
+    const harmful = hookTable.never.filter(({ event }) => events.includes(event));
+    const tooNew = events.filter(
+      (event) => !known.has(event) && hookTable.register.some((row) => row.event === event),
     );
-  }
+    return {
+      explained: new Set([...harmful.map(({ event }) => event), ...tooNew]),
+      findings: [
+        ...harmful.map(({ event, why }) =>
+          hookFinding("fail", "harmful", `${event} is registered in ${path}: ${why}`, install),
+        ),
+        ...(tooNew.length > 0
+          ? [
+              hookFinding(
+                isStrict ? "fail" : "warn",
+                "too-new",
+                `your Claude Code does not know ${formatList(tooNew)} in ${path}${isStrict ? ", and refuses the whole file for it" : ""}`,
+                `${install}, or update Claude Code: claude update`,
+              ),
+            ]
+          : []),
+      ],
+    };
+  };
+}
+
+/** What keeps hooks from running or makes them run twice, and the user's own hooks around beckon. */
+export function findMore(files: readonly RegisteredFile[], plugin: string | null): readonly Finding[] {
   return [
-    ...unreadable,
-    ...registered,
-    ...findSwitchedOff(files),
-    ...facts.called.flatMap((called) => findWrongProgram(called, facts)),
-    ...findDuplicates(withOwn, plugin),
+    ...files.flatMap(findSwitchedOff),
+    ...findInSeveralPlaces(
+      files.filter(({ own }) => own.length > 0),
+      plugin,
+    ),
     ...files.flatMap(findCustom),
   ];
 }
 
-function createUnreadable({ path, problem }: SettingsFacts): Finding {
-  const fix = "Correct it: until then Claude Code uses none of it, and beckon does not change it";
-  return hookFinding("fail", "unreadable", `${path}: ${problem}`, fix);
-}
-
-function findIncomplete({ path, own }: SettingsFacts, { wanted, known, isStrict }: HookFacts): Finding[] {
-  const registered = new Map(own.map((hook) => [hook.event, hook]));
-  const missing = wanted.filter(({ event }) => !registered.has(event)).map(({ event }) => event);
-  const older = wanted
-    .filter((entry) => isOlder(entry, registered.get(entry.event)))
-    .map(({ event }) => event);
-  const wantedEvents = new Set<string>(wanted.map(({ event }) => event));
-  const extra = [...registered.keys()].filter((event) => !wantedEvents.has(event));
-  const harmful = hookTable.never.filter(({ event }) => extra.includes(event));
-  const tooNew = extra.filter(
-    (event) => !known.has(event) && hookTable.register.some((row) => row.event === event),
-  );
-  const unused = extra.filter(
-    (event) => !tooNew.includes(event) && !harmful.some((row) => row.event === event),
-  );
-  const count = wanted.length - missing.length;
+function findSwitchedOff({ path, scope, text }: RegisteredFile): Finding[] {
+  const { disableAllHooks, allowManagedHooksOnly } = asRecord(parseJson(text));
   return [
-    missing.length === 0
-      ? hookFinding("ok", "registered", `all ${formatCount(count, "event")} registered in ${path}`)
-      : hookFinding(
-          missing.includes("PermissionRequest") || missing.includes("Notification") ? "fail" : "warn",
-          "missing",
-          `${count} of ${formatCount(wanted.length, "event")} registered in ${path}: ${formatList(missing)} missing`,
-          install,
-        ),
-    ...(older.length > 0
-      ? [
-          hookFinding(
-            "warn",
-            "older",
-            `registered as an older beckon did in ${path}: ${formatList(older)}`,
-            install,
-          ),
-        ]
-      : []),
-    ...harmful.map(({ event, why }) =>
-      hookFinding("fail", "harmful", `${event} is registered in ${path}: ${why}`, install),
-    ),
-    ...(tooNew.length > 0
-      ? [
-          hookFinding(
-            isStrict ? "fail" : "warn",
-            "too-new",
-            `your Claude Code does not know ${formatList(tooNew)} in ${path}${isStrict ? ", and refuses the whole file for it" : ""}`,
-            `${install}, or update Claude Code: claude update`,
-          ),
-        ]
-      : []),
-    ...(unused.length > 0
-      ? [hookFinding("warn", "unused", `not needed in ${path}: ${formatList(unused)}`, install)]
-      : []),
-  ];
-}
-
-function isOlder(wanted: HookEntry, registered: OwnHook | undefined): boolean {
-  if (!registered) return false;
-  const isNarrower = (registered.matcher ?? "") !== (wanted.matcher ?? "") && registered.matcher !== "*";
-  return registered.timeout !== wanted.timeout || registered.async !== wanted.async || isNarrower;
-}
-
-function findSwitchedOff(files: readonly SettingsFacts[]): Finding[] {
-  return files.flatMap(({ path, scope, disablesAll, managedOnly }) => [
-    ...(disablesAll
+    ...(disableAllHooks === true
       ? [
           hookFinding(
             "fail",
@@ -262,7 +152,7 @@ function findSwitchedOff(files: readonly SettingsFacts[]): Finding[] {
           ),
         ]
       : []),
-    ...(managedOnly && scope === "managed"
+    ...(allowManagedHooksOnly === true && scope === "managed"
       ? [
           hookFinding(
             "fail",
@@ -272,75 +162,11 @@ function findSwitchedOff(files: readonly SettingsFacts[]): Finding[] {
           ),
         ]
       : []),
-  ]);
-}
-
-function findWrongProgram(called: CalledProgram, facts: HookFacts): Finding[] {
-  const { binary, status, version, state } = called;
-  const { callers, lost } = describeCallers(called, facts);
-  if (status === "missing") {
-    return [hookFinding("fail", "gone", `${callers} ${binary}, which is not there: ${lost}`, install)];
-  }
-  if (status === "not executable") {
-    const text = `${callers} ${binary}, which is not executable: ${lost}`;
-    return [hookFinding("fail", "not-executable", text, `chmod +x '${binary}'`)];
-  }
-  return [
-    ...(version !== null && version !== facts.version
-      ? [
-          hookFinding(
-            "warn",
-            "other-version",
-            `the hooks call beckon ${version} at ${binary}; this one is ${facts.version}`,
-            "Run beckon --install with the one that you want to keep",
-          ),
-        ]
-      : []),
-    ...(state !== facts.state
-      ? [
-          hookFinding(
-            "warn",
-            "other-folder",
-            `the hooks call the beckon that uses ${state}, not ${facts.state}`,
-            "Run doctor with the same BECKON_HOME as beckon --install, or install again",
-          ),
-        ]
-      : []),
   ];
 }
 
-/** Names the events whose command does not work, unless it is all of them. */
-function describeCallers(
-  { commands }: CalledProgram,
-  { files, called }: HookFacts,
-): { readonly callers: string; readonly lost: string } {
-  const own = files.flatMap((file) => file.own);
-  const isBroken = (hook: OwnHook) =>
-    called.some((program) => program.commands.has(hook.command) && program.status !== "ok");
-  const events = [...new Set(own.filter((hook) => commands.has(hook.command)).map(({ event }) => event))];
-  if (events.length === 0 || own.every(isBroken))
-    return { callers: "the hooks call", lost: "nothing reaches beckon" };
-  const isOne = events.length === 1;
-  return {
-    callers: `${formatList(events)} ${isOne ? "calls" : "call"}`,
-    lost: `${isOne ? "that event is" : "those events are"} lost`,
-  };
-}
-
-const costsTwice = "The events count once, but cost twice.";
-
-function findDuplicates(files: readonly SettingsFacts[], plugin: string | null): Finding[] {
-  const findings = files.flatMap(({ path, own }) => {
-    const seen = new Set<string>();
-    const repeated = own.filter(({ event, matcher }) => {
-      const key = `${event} ${matcher ?? ""}`;
-      return seen.has(key) || !seen.add(key);
-    });
-    const events = [...new Set(repeated.map(({ event }) => event))];
-    return events.length === 0
-      ? []
-      : [hookFinding("warn", "twice", `twice in ${path}: ${formatList(events)}`, `${costsTwice} ${install}`)];
-  });
+function findInSeveralPlaces(files: readonly RegisteredFile[], plugin: string | null): Finding[] {
+  const findings: Finding[] = [];
   const [first, ...others] = files;
   if (first && others.length > 0) {
     const paths = formatList(files.map(({ path }) => path));
@@ -373,17 +199,16 @@ function findDuplicates(files: readonly SettingsFacts[], plugin: string | null):
 }
 
 /** Claude Code runs a command once that two of its files register for the same event. */
-function hasSameCommands(files: readonly SettingsFacts[]): boolean {
-  const byEvent = Map.groupBy(
-    files.flatMap(({ own }) => own),
-    ({ event }) => event,
-  );
-  return [...byEvent.values()].every((hooks) => new Set(hooks.map(({ command }) => command)).size === 1);
+function hasSameCommands(files: readonly RegisteredFile[]): boolean {
+  const hooks = files.flatMap(({ own }) => own.flatMap(({ hook }) => hook ?? []));
+  const byEvent = Map.groupBy(hooks, ({ event }) => event);
+  return [...byEvent.values()].every((group) => new Set(group.map(({ command }) => command)).size === 1);
 }
 
-function findCustom({ path, customEvents }: SettingsFacts): Finding[] {
-  if (customEvents.length === 0) return [];
-  const events = formatList([...new Set(customEvents)]);
-  const text = `${path} also has hooks of your own that call beckon, for ${events}: left alone`;
-  return [hookFinding("info", "around", text)];
+function findCustom({ path, text }: RegisteredFile): Finding[] {
+  const custom = listHooks(parseJson(text)).filter(mentionsBeckon);
+  if (custom.length === 0) return [];
+  const events = formatList([...new Set(custom.map(({ event }) => event))]);
+  const found = `${path} also has hooks of your own that call beckon, for ${events}: left alone`;
+  return [hookFinding("info", "around", found)];
 }

@@ -1,105 +1,190 @@
-/** Install, uninstall and doctor for Claude Code. */
-import type { AgentSetup, Examination, ExamineContext } from "../../agent.ts";
-import { eventsKnownTo, hooksFor, hookTable, isAtLeast } from "../hooks.ts";
+/** Install, uninstall and doctor for Claude Code: hooks and a part of the status line in its settings. */
+import { readlinkSync } from "node:fs";
+import { join } from "node:path";
+import { asRecord, parseJson } from "../../../core/json.ts";
+import type { Env } from "../../../system/folders.ts";
+import { readStat } from "../../../system/processes.ts";
+import type { AgentProgram, AgentSetup, ExamineContext, Scope } from "../../agent.ts";
+import { readSettingsText } from "../../setup/file-check.ts";
+import { readFolder } from "../../setup/find-program.ts";
+import { createHooksSetup, createTestCommand, createTestEnd } from "../../setup/hooks-setup.ts";
+import { type AgentMachine, createAgentSetup } from "../../setup/index.ts";
+import { editTools } from "../edits.ts";
+import { guardDocumentsEvent, guardDocumentsSince, hooksFor, hookTable, isAtLeast } from "../hooks.ts";
 import { listSessions, listSince } from "../list-sessions.ts";
-import { describeProgram, findProgram } from "./find-program.ts";
 import {
-  agentLink,
-  findHookFindings,
-  findProgramFindings,
+  agentName,
+  explainExtra,
+  findLacking,
+  findMore,
   findSessionFindings,
-  type ProgramFacts,
+  hookPrefix,
 } from "./findings.ts";
-import { isPresent, managedSettingsPaths, settingsPath } from "./folder.ts";
-import { createLiveTest } from "./live-test.ts";
-import { findLeftovers, findPlugin, findWarnings } from "./plugin.ts";
-import { findCalledPrograms, readSettingsFiles } from "./read-settings.ts";
-import { createGuardRegistration, createRegistration, entries } from "./registration.ts";
+import {
+  claudeFolder,
+  findPlugin,
+  isPresent,
+  managedSettingsPaths,
+  readSettings,
+  settingsPath,
+} from "./folder.ts";
+import { addStatusLine, findStatusLineHomes, removeStatusLine, updateStatusLine } from "./status-line.ts";
 
-/** What differs from one machine to another, for tests. */
-export interface MachineOptions {
-  /** The administrator's settings files. */
-  readonly managed?: readonly string[];
-  /** Where else the program may be. */
-  readonly systemPaths?: readonly string[];
-}
+const form = { timeout: 5, async: false };
 
-export function createClaudeSetup({ managed, systemPaths }: MachineOptions = {}): AgentSetup {
-  const findInstalled: AgentSetup["findProgram"] = (options) =>
-    findProgram({ ...options, ...(systemPaths ? { systemPaths } : {}) });
-  return {
-    isPresent,
-    findProgram: findInstalled,
-    describeProgram,
-    settingsPath,
-    createRegistration,
-    createGuardRegistration,
-    entries,
-    findWarnings: (scope, env, cwd) => findWarnings(scope, env, cwd, managed ?? managedSettingsPaths(env)),
-    findLeftovers,
-    examine: (context) => examine(context, managed ?? managedSettingsPaths(context.env), findInstalled),
-  };
-}
+const hooks = createHooksSetup({
+  id: "claude",
+  hookPrefix,
+  listHooks: hooksFor,
+  guard: {
+    edits: { event: "PreToolUse", matcher: Object.keys(editTools).join("|"), ...form },
+    starts: { event: "SessionStart", ...form },
+    documents: {
+      form: { event: guardDocumentsEvent, timeout: 5, async: true },
+      isKnownTo: (version) => version !== null && isAtLeast(version, guardDocumentsSince),
+    },
+  },
+  explainExtra,
+});
+
+export const createClaudeSetup = (machine: AgentMachine = {}): AgentSetup =>
+  createAgentSetup(
+    {
+      ...hooks,
+      id: "claude",
+      name: agentName,
+      isPresent,
+      describeProgram: (env) => {
+        const names = process.platform === "win32" ? ["claude.exe", "claude.cmd"] : ["claude"];
+        return {
+          program: "claude",
+          // `2.1.325 (Claude Code)`
+          versionPattern: /^\s*v?(\d+\.\d+\.\d+[\w.+-]{0,40})(?:\s+\(Claude Code\))?\s*$/m,
+          ownPaths: names.map((name) => join(claudeFolder(env), "local", name)),
+          listRunning: () => findRunning(claudeFolder(env)),
+        };
+      },
+      // Older versions refuse settings with a hook that they do not know.
+      assumedVersion: hookTable.assumedVersion,
+      hookPrefix,
+      settingsPath,
+      managedPaths: managedSettingsPaths,
+      findPlugin,
+      createRegistration(options) {
+        const { count, noun, add } = hooks.createRegistration(options);
+        const setStatusLine = options.statusLine ? addStatusLine : updateStatusLine;
+        return {
+          count,
+          noun,
+          add: (text) =>
+            options.statusLine === false ? removeStatusLine(add(text)) : setStatusLine(add(text), options),
+        };
+      },
+      entries: {
+        ...hooks.entries,
+        findHomes: (text) => [...hooks.entries.findHomes(text), ...findStatusLineHomes(text)],
+        remove: (text) => hooks.entries.remove(removeStatusLine(text)),
+      },
+      examineVersion: findLacking,
+      examineProgram: findSessions,
+      findMore: ({ env, cwd }, files) => findMore(files, findPlugin(env, cwd)),
+      findWarnings: (scope, env, cwd) =>
+        findWarnings(scope, env, cwd, machine.managed ?? managedSettingsPaths(env)),
+      findLeftovers,
+      liveTest: {
+        createRequest: (sessionId, text) => ({
+          ...createTestCommand(sessionId, text),
+          permission_mode: "default",
+        }),
+        createEnd: createTestEnd,
+        createEnv: (env, sessionId, pid) => ({
+          ...env,
+          CLAUDE_PID: String(pid),
+          CLAUDE_CODE_SESSION_ID: sessionId,
+          CLAUDE_CODE_ENTRYPOINT: "cli",
+          CLAUDE_CODE_SESSION_ATTENDED: "1",
+          // The session is shown with the last part of this path.
+          CLAUDE_PROJECT_DIR: "/beckon doctor",
+        }),
+      },
+    },
+    machine,
+  );
 
 export const claudeSetup = createClaudeSetup();
 
-const programTimeoutMs = 4_000;
-/** From this version on, an event that the CLI does not know costs only its own hook. */
-const tolerantSince = "2.1.101";
+const maxSessionFiles = 500;
 
-function examine(
-  context: ExamineContext,
-  managed: readonly string[],
-  findInstalled: AgentSetup["findProgram"],
-): Examination {
-  const { env, cwd } = context;
-  const files = readSettingsFiles(env, cwd, managed);
-  const plugin = findPlugin(env, cwd);
-  const program = searchProgram(context, findInstalled);
-
-  async function findHooks() {
-    const [{ version }, called] = await Promise.all([
-      program,
-      findCalledPrograms(files, env, context.readVersion),
-    ]);
-    return findHookFindings({
-      files,
-      called,
-      plugin,
-      wanted: hooksFor(version),
-      known: eventsKnownTo(version),
-      isStrict: !isAtLeast(version ?? hookTable.assumedVersion, tolerantSince),
-      version: context.version,
-      state: context.state,
+/** The programs of running sessions. One that runs under node cannot be told from node itself, and is skipped. */
+function findRunning(folder: string): readonly string[] {
+  if (process.platform !== "linux") return [];
+  return readFolder(join(folder, "sessions"))
+    .slice(0, maxSessionFiles)
+    .flatMap((name) => {
+      const pid = /^([1-9]\d{0,9})\.json$/.exec(name)?.[1];
+      if (!pid) return [];
+      try {
+        // The pid can belong to another process by now.
+        const { procStart } = asRecord(parseJson(readSettingsText(join(folder, "sessions", name))));
+        const program = readlinkSync(`/proc/${pid}/exe`);
+        return String(procStart) === readStat(Number(pid))?.start &&
+          /(^|\/)(claude|versions\/[\d.]+)$/.test(program)
+          ? [program]
+          : [];
+      } catch {
+        return [];
+      }
     });
-  }
-
-  return {
-    isRegistered:
-      plugin !== null ||
-      files.some(({ scope, own, problem }) => own.length > 0 || (scope === "user" && problem !== null)),
-    parts: [
-      { link: agentLink, findings: program.then(findProgramFindings) },
-      { link: agentLink, findings: program.then((facts) => findSessions(context, facts)) },
-      { link: "hooks", findings: findHooks() },
-    ],
-    liveTest: createLiveTest({ files, plugin, binary: context.binary }),
-  };
 }
 
 /** Whether beckon shows the sessions that the CLI lists. */
-async function findSessions(context: ExamineContext, { path, version }: ProgramFacts) {
-  if (path === null || version === null || !isAtLeast(version, listSince)) return [];
-  const [listed, known] = await Promise.all([listSessions(context.exec, path), context.readSessionIds()]);
+async function findSessions({ path, version }: AgentProgram, { exec, readSessionIds }: ExamineContext) {
+  if (!isAtLeast(version, listSince)) return [];
+  const [listed, known] = await Promise.all([listSessions(exec, path), readSessionIds()]);
   return listed && known ? findSessionFindings(listed, known) : [];
 }
 
-async function searchProgram(
-  { env, exec, program }: ExamineContext,
-  findInstalled: AgentSetup["findProgram"],
-): Promise<ProgramFacts> {
-  const searching = findInstalled({ env, exec, remembered: program, timeoutMs: programTimeoutMs });
-  // Several programs may be tried, each with that timeout.
-  const search = await Promise.race([searching, Bun.sleep(programTimeoutMs * 1.5).then(() => null)]);
-  return search?.program ?? { path: search?.silent[0] ?? null, version: null };
+/** The scopes whose settings can switch off the hooks of a scope: its own, and those closer to the project. */
+const overridingScopes: Readonly<Record<Scope, readonly Scope[]>> = {
+  user: ["user", "project", "local"],
+  project: ["project", "local"],
+  local: ["local"],
+};
+
+function findWarnings(scope: Scope, env: Env, cwd: string, managed: readonly string[]): string[] {
+  const pathOf = (one: Scope) => settingsPath(one, env, cwd);
+  const switchedOff = overridingScopes[scope]
+    .map(pathOf)
+    .filter((path) => readSettings(path).disableAllHooks === true)
+    .map((path) => {
+      const where = path === pathOf("user") || scope !== "user" ? "" : " in this project";
+      return `No hook runs${where}: ${path} has "disableAllHooks": true. Remove that line.`;
+    });
+  const byAdministrator = managed.flatMap((path) => {
+    const settings = readSettings(path);
+    if (settings.disableAllHooks === true)
+      return [`No hook runs: your administrator has switched hooks off, in ${path}.`];
+    if (settings.allowManagedHooksOnly === true)
+      return [`Your hooks do not run: your administrator allows only their own, in ${path}. Ask them.`];
+    return [];
+  });
+  const plugin = findPlugin(env, cwd);
+  const twice =
+    plugin === null
+      ? []
+      : [
+          `The plugin ${plugin} has the same hooks: each event is sent twice and counted once. Keep one of them: /plugin in Claude Code switches the plugin off, and beckon --uninstall removes the hooks.`,
+        ];
+  return [...new Set([...switchedOff, ...byAdministrator, ...twice])];
+}
+
+/** The installer did not install the plugin, so the uninstaller leaves it. */
+function findLeftovers(env: Env, cwd: string | null): string[] {
+  const plugin = findPlugin(env, cwd);
+  if (plugin === null) return [];
+  // A cloned project's settings can name any plugin: an unusual name does not become part of a command.
+  const removal = /^beckon(@[\w.-]+)?$/.test(plugin)
+    ? `claude plugin uninstall ${plugin}`
+    : "/plugin in Claude Code";
+  return [`The plugin ${plugin} stays in Claude Code. To remove it too: ${removal}`];
 }

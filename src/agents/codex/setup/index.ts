@@ -3,9 +3,10 @@ import { capitalize, formatCount, formatList } from "../../../core/text/words.ts
 import type { Env } from "../../../system/folders.ts";
 import type { AgentSetup, ExamineContext } from "../../agent.ts";
 import { createFindings, type Finding } from "../../finding.ts";
+import type { RegisteredFile } from "../../setup/called-program.ts";
 import { readSettingsText } from "../../setup/file-check.ts";
 import { createHooksSetup, createTestCommand, createTestEnd } from "../../setup/hooks-setup.ts";
-import { type AgentMachine, createAgentSetup, type RegisteredFile } from "../../setup/index.ts";
+import { type AgentMachine, createAgentSetup } from "../../setup/index.ts";
 import { codexHooks } from "../hooks.ts";
 import { configPath, hooksPath, isPresent } from "./folder.ts";
 import { areHooksOff, findTrust, type OwnHookTrust, type Trust } from "./trust.ts";
@@ -17,9 +18,13 @@ const finding = createFindings("hooks", "codex");
 
 const form = { timeout: 5, async: false };
 
-const hooks = createHooksSetup("codex", () => codexHooks.map((hook) => ({ ...hook, async: false })), {
-  edits: { event: "PreToolUse", matcher: "apply_patch", ...form },
-  starts: { event: "SessionStart", ...form },
+const hooks = createHooksSetup({
+  id: "codex",
+  listHooks: () => codexHooks.map((hook) => ({ ...hook, async: false })),
+  guard: {
+    edits: { event: "PreToolUse", matcher: "apply_patch", ...form },
+    starts: { event: "SessionStart", ...form },
+  },
 });
 
 export const createCodexSetup = (machine: AgentMachine = {}): AgentSetup =>
@@ -66,14 +71,9 @@ function describeTrustToDo(env: Env, after: string): readonly string[] {
 
 const needsReview: ReadonlySet<Trust> = new Set(["untrusted", "modified"]);
 
-async function findTrustFindings(
-  { env }: ExamineContext,
-  files: readonly RegisteredFile[],
-): Promise<readonly Finding[]> {
+function findTrustFindings({ env }: ExamineContext, files: readonly RegisteredFile[]): readonly Finding[] {
   const config = readSettingsText(configPath(env));
-  const hooks = files.flatMap(({ path, text, called }) =>
-    called.length > 0 ? findTrust(path, text, config) : [],
-  );
+  const hooks = files.flatMap(({ path, text, own }) => (own.length > 0 ? findTrust(path, text, config) : []));
   if (hooks.length === 0) return [];
   const isOff = areHooksOff(config);
   const findings = (Object.keys(problems) as (keyof typeof problems)[]).flatMap((trust) => {

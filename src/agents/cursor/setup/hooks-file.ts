@@ -3,14 +3,13 @@ import { asRecord } from "../../../core/json.ts";
 import { createShellCommand } from "../../../settings-file/hook-command.ts";
 import { parseJsonFile, setJsonValue } from "../../../settings-file/json-edit.ts";
 import type { OwnEntries, Registration, RegistrationOptions } from "../../agent.ts";
-import type { CalledBeckon } from "../../setup/index.ts";
-import { listOwn } from "./registered.ts";
+import { listOwnEntries } from "./registered.ts";
 
 /** None of them can refuse a tool call. */
 const events = ["sessionStart", "sessionEnd", "beforeSubmitPrompt", "afterFileEdit", "stop"] as const;
 const timeoutSec = 5;
 
-const listOwnIn = (text: string) => listOwn(parseJsonFile(text));
+export const listOwn = (text: string) => listOwnEntries(parseJsonFile(text));
 
 export function createRegistration({ binary, home, platform }: RegistrationOptions): Registration {
   const { command } = createShellCommand({ binary, agent: "cursor", home }, platform);
@@ -19,7 +18,7 @@ export function createRegistration({ binary, home, platform }: RegistrationOptio
     noun: "hook",
     add(text) {
       const before = text ?? "";
-      const own = listOwnIn(before);
+      const own = listOwn(before);
       const isCurrent = own.length === events.length && own.every((entry) => entry.command === command);
       if (isCurrent && text !== null) return text;
       let result = removeOwn(before);
@@ -40,7 +39,7 @@ export function createRegistration({ binary, home, platform }: RegistrationOptio
 /** Also removes lists and `hooks` that are left empty. */
 function removeOwn(text: string): string {
   let result = text;
-  for (const { event, index } of [...listOwnIn(text)].reverse()) {
+  for (const { event, index } of [...listOwn(text)].reverse()) {
     result = setJsonValue(result, ["hooks", event, index], undefined);
     const hooks = asRecord(asRecord(parseJsonFile(result)).hooks);
     const list = hooks[event];
@@ -52,9 +51,7 @@ function removeOwn(text: string): string {
 }
 
 export const entries: OwnEntries = {
-  findHomes: (text) => listOwnIn(text).map(({ home }) => home),
-  remove: (text) => (listOwnIn(text).length === 0 ? text : removeOwn(text)),
+  findHomes: (text) => listOwn(text).map(({ home }) => home),
+  remove: (text) => (listOwn(text).length === 0 ? text : removeOwn(text)),
   isEmpty: (text) => Object.keys(asRecord(parseJsonFile(text))).every((key) => key === "version"),
 };
-
-export const listCalled = (text: string): readonly CalledBeckon[] => listOwnIn(text);

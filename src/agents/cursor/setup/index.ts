@@ -1,6 +1,6 @@
 /** Install, uninstall and doctor for Cursor: hooks in its hooks.json. Written from its documentation, never run. */
 import { createAgentSetup } from "../../setup/index.ts";
-import { createRegistration, entries, listCalled } from "./hooks-file.ts";
+import { createRegistration, entries, listOwn } from "./hooks-file.ts";
 import { hooksPath, isRegistered } from "./registered.ts";
 
 export const cursorSetup = createAgentSetup({
@@ -11,7 +11,7 @@ export const cursorSetup = createAgentSetup({
   settingsPath: (scope, env) => (scope === "user" ? hooksPath(env) : null),
   createRegistration,
   entries,
-  listCalled,
+  listOwn,
   findWarnings: () => [
     "beckon has never been run with Cursor: this follows its documentation. Cursor does not report its requests for approval.",
   ],

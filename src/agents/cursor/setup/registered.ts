@@ -3,25 +3,25 @@ import { join } from "node:path";
 import { asList, asRecord } from "../../../core/json.ts";
 import { readHookCommand } from "../../../settings-file/hook-command.ts";
 import { type Env, homeOf } from "../../../system/folders.ts";
+import type { OwnEntry } from "../../setup/called-program.ts";
 import { createJsonFileCheck } from "../../setup/file-check.ts";
-import type { CalledBeckon } from "../../setup/index.ts";
 
 export const hooksPath = (env: Env): string => join(homeOf(env), ".cursor", "hooks.json");
 
 /** An agent that is installed but not connected does not count: nobody has run this part yet. */
 export const { isRegistered, createRegistrationCheck } = createJsonFileCheck(
   hooksPath,
-  (file) => listOwn(file).length > 0,
+  (file) => listOwnEntries(file).length > 0,
 );
 
-interface OwnEntry extends CalledBeckon {
+interface CursorEntry extends OwnEntry {
   readonly event: string;
   readonly index: number;
   readonly command: string;
 }
 
 /** beckon's entries in the parsed file. */
-export function listOwn(file: unknown): readonly OwnEntry[] {
+export function listOwnEntries(file: unknown): readonly CursorEntry[] {
   return Object.entries(asRecord(asRecord(file).hooks)).flatMap(([event, list]) =>
     asList(list).flatMap((entry: unknown, index) => {
       const { command } = asRecord(entry);

@@ -1,11 +1,12 @@
 /** Install, uninstall and doctor for Gemini CLI: hooks in its settings.json. */
 import { join } from "node:path";
-import { asRecord, type JsonRecord } from "../../../core/json.ts";
+import { asRecord, parseJson } from "../../../core/json.ts";
 import type { Env } from "../../../system/folders.ts";
 import type { Scope } from "../../agent.ts";
 import { createFindings, type Finding } from "../../finding.ts";
+import type { RegisteredFile } from "../../setup/called-program.ts";
 import { createHooksSetup, createTestEnd, createTestPayload } from "../../setup/hooks-setup.ts";
-import { type AgentMachine, createAgentSetup, type RegisteredFile } from "../../setup/index.ts";
+import { type AgentMachine, createAgentSetup } from "../../setup/index.ts";
 import { editTools } from "../edits.ts";
 import { isPresent, userSettingsPath } from "./folder.ts";
 
@@ -33,9 +34,13 @@ export function settingsPath(scope: Scope, env: Env, cwd: string): string | null
 /** The name is what Gemini CLI shows while a hook runs; without one it shows the whole command. */
 const form = { name: "beckon", timeout: timeoutMs, async: false };
 
-const hooks = createHooksSetup("gemini", () => events.map((event) => ({ event, ...form })), {
-  edits: { event: "BeforeTool", matcher: Object.keys(editTools).join("|"), ...form },
-  starts: { event: "SessionStart", ...form },
+const hooks = createHooksSetup({
+  id: "gemini",
+  listHooks: () => events.map((event) => ({ event, ...form })),
+  guard: {
+    edits: { event: "BeforeTool", matcher: Object.keys(editTools).join("|"), ...form },
+    starts: { event: "SessionStart", ...form },
+  },
 });
 
 export const createGeminiSetup = (machine: AgentMachine = {}) =>
@@ -50,8 +55,7 @@ export const createGeminiSetup = (machine: AgentMachine = {}) =>
       }),
       settingsPath,
       ...hooks,
-      findMore: async (_context, files) => files.flatMap(findSwitchedOff),
-      findWarnings: () => [],
+      findMore: (_context, files) => files.flatMap(findSwitchedOff),
       liveTest: {
         createRequest: (sessionId, text) =>
           createTestPayload(sessionId, "Notification", {
@@ -76,9 +80,9 @@ export const geminiSetup = createGeminiSetup();
 const finding = createFindings("hooks", "gemini");
 
 /** Hooks are on by default. `hooksConfig` switches off all of them, or some by their name or command. */
-function findSwitchedOff({ path, text, called, problem }: RegisteredFile): readonly Finding[] {
-  if (problem !== null || called.length === 0) return [];
-  const { enabled, disabled } = asRecord(parseSettings(text).hooksConfig);
+function findSwitchedOff({ path, text, own, problem }: RegisteredFile): readonly Finding[] {
+  if (problem !== null || own.length === 0) return [];
+  const { enabled, disabled } = asRecord(asRecord(parseJson(text)).hooksConfig);
   if (enabled === false) {
     const fix = `Set hooksConfig.enabled to true in ${path}`;
     return [finding("fail", "switched-off", `hooks are switched off in ${path}: beckon hears nothing`, fix)];
@@ -86,12 +90,4 @@ function findSwitchedOff({ path, text, called, problem }: RegisteredFile): reado
   const isDisabled = Array.isArray(disabled) && disabled.includes("beckon");
   const fix = "In Gemini CLI: /hooks enable beckon";
   return isDisabled ? [finding("fail", "disabled", `beckon's hooks are disabled in ${path}`, fix)] : [];
-}
-
-function parseSettings(text: string): JsonRecord {
-  try {
-    return asRecord(JSON.parse(text.replace(/^\uFEFF/, "")));
-  } catch {
-    return {};
-  }
 }

@@ -2,25 +2,28 @@
 import { join } from "node:path";
 import pluginText from "../../../../hooks/opencode.plugin.js" with { type: "text" };
 import { homeOf } from "../../../system/folders.ts";
-import type { RegistrationOptions } from "../../agent.ts";
 import { createFindings } from "../../finding.ts";
 import { createAgentSetup } from "../../setup/index.ts";
-import {
-  createOwnFileEntries,
-  createOwnFileRegistration,
-  listCalledByOwnFile,
-  type OwnFile,
-} from "../../setup/own-file.ts";
-import { hasPluginSupport, isPresent, pluginPath } from "./folder.ts";
+import { createOwnFileSetup } from "../../setup/own-file.ts";
+import { hasPluginSupport, isPresent, ownMark, pluginPath } from "./folder.ts";
 
-const plugin: OwnFile = {
+const plugin = createOwnFileSetup({
   noun: "plugin",
-  mark: "// beckon's plugin for opencode.",
+  mark: ownMark,
+  /** The plugin with the paths that it needs. A function as replacement: a path can have a $ in it. */
+  createText: ({ binary, home, guardScope }) =>
+    pluginText
+      .replace(
+        'const guardScope = "BECKON_GUARD_SCOPE";',
+        () => `const guardScope = ${JSON.stringify(guardScope ?? null)};`,
+      )
+      .replace('const binary = "BECKON_BINARY";', () => `const binary = ${JSON.stringify(binary)};`)
+      .replace('const home = "BECKON_HOME";', () => `const home = ${JSON.stringify(home)};`),
   readCalled(text) {
     const binary = readConstant(text, "binary");
     return typeof binary === "string" ? { binary, home: readConstant(text, "home") } : null;
   },
-};
+});
 
 function readConstant(text: string, name: string): string | null {
   const value = new RegExp(`^const ${name} = ("(?:[^"\\\\]|\\\\.)*"|null);$`, "m").exec(text)?.[1];
@@ -32,16 +35,6 @@ const slowStart =
   "opencode has not yet installed what its plugins need (@opencode-ai/plugin): it does so at its next start, and without a network that start takes more than a minute.";
 const slowStartFix = "Start opencode once while you are online";
 
-/** The plugin with the paths that it needs. A function as replacement: a path can have a $ in it. */
-const writePlugin = ({ binary, home, guardScope }: RegistrationOptions): string =>
-  pluginText
-    .replace(
-      'const guardScope = "BECKON_GUARD_SCOPE";',
-      () => `const guardScope = ${JSON.stringify(guardScope ?? null)};`,
-    )
-    .replace('const binary = "BECKON_BINARY";', () => `const binary = ${JSON.stringify(binary)};`)
-    .replace('const home = "BECKON_HOME";', () => `const home = ${JSON.stringify(home)};`);
-
 export const opencodeSetup = createAgentSetup({
   id: "opencode",
   name: "opencode",
@@ -51,13 +44,11 @@ export const opencodeSetup = createAgentSetup({
     versionPattern: /^\s*v?(\d+\.\d+\.\d+[\w.+-]{0,40})\s*$/m,
     ownPaths: [join(homeOf(env), ".opencode", "bin", "opencode")],
   }),
-  settingsPath: pluginPath,
-  createRegistration: (options) => createOwnFileRegistration(plugin, writePlugin(options)),
-  entries: createOwnFileEntries(plugin),
-  listCalled: (text) => listCalledByOwnFile(plugin, text),
+  settingsPath: (scope, env) => (scope === "user" ? pluginPath(env) : null),
+  ...plugin,
   findWarnings: (_scope, env) => (hasPluginSupport(env) ? [] : [`${slowStart} ${slowStartFix}.`]),
-  async findMore({ env }, files) {
-    const isRegistered = files.some(({ called }) => called.length > 0);
+  findMore({ env }, files) {
+    const isRegistered = files.some(({ own }) => own.length > 0);
     return isRegistered && !hasPluginSupport(env)
       ? [findings("warn", "slow-start", slowStart, slowStartFix)]
       : [];

@@ -1,7 +1,7 @@
 /** Claude Code is found where users install it, also by a program without the user's PATH. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readFileSync } from "node:fs";
-import { describeProgram, findProgram } from "../../../../src/agents/claude/setup/find-program.ts";
+import { claudeSetup, createClaudeSetup } from "../../../../src/agents/claude/setup/index.ts";
 import type { SearchOptions } from "../../../../src/agents/setup/find-program.ts";
 import { exec } from "../../../../src/system/exec.ts";
 import { testWith } from "../../../needs.ts";
@@ -10,7 +10,12 @@ import { type Home, removeHomes, temporaryHome } from "../../../setup/home.ts";
 afterAll(removeHomes);
 
 const find = ({ env }: Home, more: Partial<SearchOptions> = {}) =>
-  findProgram({ env, exec, remembered: null, systemPaths: [], ...more });
+  createClaudeSetup({ systemPaths: more.systemPaths ?? [] }).findProgram({
+    env,
+    exec,
+    remembered: null,
+    ...more,
+  });
 const says = "2.1.325 (Claude Code)";
 
 describe("Claude Code is found", () => {
@@ -55,11 +60,15 @@ describe("Claude Code is found", () => {
 test("a program that does not print its version is not called missing", () => {
   const search = { program: null, silent: ["/usr/bin/claude"] };
   const found = "Found Claude Code at /usr/bin/claude, but it did not print its version";
-  expect(describeProgram(search, "2.1.325")).toEqual([
+  expect(claudeSetup.describeProgram(search, "2.1.325")).toEqual([
     `${found}: beckon assumes 2.1.325, as at the last install.`,
   ]);
-  expect(describeProgram(search, null)[0]).toStartWith(`${found}: beckon registers the hooks that`);
-  expect(describeProgram({ program: null, silent: [] }, null)[0]).toStartWith("Claude Code was not found");
+  expect(claudeSetup.describeProgram(search, null)[0]).toStartWith(
+    `${found}: beckon registers the hooks that`,
+  );
+  expect(claudeSetup.describeProgram({ program: null, silent: [] }, null)[0]).toStartWith(
+    "Claude Code was not found",
+  );
 });
 
 testWith("linux")("a running session shows which program it is", async () => {
@@ -109,13 +118,7 @@ describe("it is not", () => {
     const home = temporaryHome();
     home.script(home.at("claude"), says);
     for (const PATH of [".", "", "../../install/", "node_modules/.bin:"]) {
-      const inProject: SearchOptions = {
-        env: { ...home.env, PATH },
-        exec,
-        remembered: null,
-        systemPaths: [],
-      };
-      expect((await findProgram(inProject)).program).toBeNull();
+      expect((await find(home, { env: { ...home.env, PATH } })).program).toBeNull();
     }
   });
 

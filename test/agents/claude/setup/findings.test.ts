@@ -1,14 +1,20 @@
 /** What doctor says about Claude Code and the hooks in its settings. */
 import { describe, expect, test } from "bun:test";
-import { eventsKnownTo, hooksFor } from "../../../../src/agents/claude/hooks.ts";
+import { hooksFor, hookTable } from "../../../../src/agents/claude/hooks.ts";
 import {
-  findHookFindings,
-  findProgramFindings,
+  explainExtra,
+  findLacking,
+  findMore,
   findSessionFindings,
-  type HookFacts,
-  type SettingsFacts,
 } from "../../../../src/agents/claude/setup/findings.ts";
-import type { Finding } from "../../../../src/agents/finding.ts";
+import { createFindings, type Finding } from "../../../../src/agents/finding.ts";
+import type { RegisteredFile } from "../../../../src/agents/setup/called-program.ts";
+import {
+  compareHooks,
+  findHookFindings,
+  findProgramFinding,
+  type HookFacts,
+} from "../../../../src/agents/setup/findings.ts";
 import type { OwnHook } from "../../../../src/settings-file/hooks.ts";
 
 const brief = (findings: readonly Finding[]) => findings.map(({ state, id }) => `${state} ${id}`);
@@ -16,6 +22,20 @@ const only = (findings: readonly Finding[], id: string) => {
   const found = findings.find((finding) => finding.id === id);
   if (!found) throw new Error(`no ${id} in ${brief(findings)}`);
   return found;
+};
+
+const agent = {
+  name: "Claude Code",
+  program: "claude",
+  assumedVersion: hookTable.assumedVersion,
+  programFinding: createFindings("Claude Code", "claude"),
+  hookFinding: createFindings("hooks", "hooks"),
+};
+
+const findProgramFindings = ({ path, version }: { path: string | null; version: string | null }) => {
+  const program = path !== null && version !== null ? { path, version } : null;
+  const search = { program, silent: path !== null && version === null ? [path] : [] };
+  return [findProgramFinding(agent, search), ...(version === null ? [] : findLacking(version))];
 };
 
 describe("Claude Code", () => {
@@ -56,34 +76,45 @@ const registered = (more: Partial<OwnHook> = {}, cli = version): OwnHook[] =>
     async,
     ...more,
   }));
-const file = (more: Partial<SettingsFacts> = {}): SettingsFacts => ({
-  scope: "user",
-  path: "~/.claude/settings.json",
-  problem: null,
-  own: registered(),
-  customEvents: [],
-  disablesAll: false,
-  managedOnly: false,
-  ...more,
-});
 const called = {
-  commands: new Set([command]),
   binary: "/home/ann/.local/bin/beckon",
   state: "/s",
   version: "1.0.0",
+  events: registered().map(({ event }) => event),
 };
-const look = (more: Partial<HookFacts> = {}) =>
-  findHookFindings({
+interface FileFacts extends Omit<RegisteredFile, "own" | "text"> {
+  readonly own: readonly OwnHook[];
+  readonly settings: object;
+}
+/** Its text has only `settings`. */
+const file = (more: Partial<FileFacts> = {}): RegisteredFile => {
+  const { own = registered(), settings = {}, ...others } = more;
+  return {
+    scope: "user",
+    path: "~/.claude/settings.json",
+    problem: null,
+    text: JSON.stringify(settings),
+    own: own.map((hook) => ({ binary: called.binary, home: null, hook })),
+    ...others,
+  };
+};
+/** `cli`: the version that reads the settings. */
+interface LookOptions extends HookFacts {
+  readonly cli: string;
+}
+const look = ({ cli = version, ...more }: Partial<LookOptions> = {}) => {
+  const facts: HookFacts = {
     files: [file()],
     called: [{ ...called, status: "ok" }],
     plugin: null,
-    wanted: hooksFor(version),
-    known: eventsKnownTo(version),
-    isStrict: false,
     version: "1.0.0",
     state: "/s",
     ...more,
-  });
+  };
+  const examineFile = (one: RegisteredFile) =>
+    compareHooks(agent.hookFinding, one, hooksFor(cli), explainExtra(cli));
+  return [...findHookFindings(agent, facts, examineFile), ...findMore(facts.files, facts.plugin)];
+};
 
 describe("hooks", () => {
   test("all registered once, in a file that is named", () => {
@@ -99,19 +130,20 @@ describe("hooks", () => {
   });
 
   const without = (...events: string[]) => registered().filter(({ event }) => !events.includes(event));
-  const local = file({ scope: "local", path: ".claude/settings.local.json" });
+  const localFile = { scope: "local", path: ".claude/settings.local.json" } as const;
+  const local = file(localFile);
   const mixed = registered().map((hook) =>
     hook.async ? { ...hook, command: "'/usr/bin/env' '/opt/beckon' 'hook' 'claude'" } : hook,
   );
-  const other = file({ ...local, own: registered({ command: "/opt/beckon hook claude" }) });
+  const other = file({ ...localFile, own: registered({ command: "/opt/beckon hook claude" }) });
+  const around = { hooks: [{ type: "command", command: "/opt/beckon hook claude | tee log" }] };
   const extra = (event: string) => [...registered(), { ...registered()[0], event } as OwnHook];
   /** The settings were written for 2.1.199, and another version reads them. */
-  const olderCli = (cli: string): Partial<HookFacts> => ({
+  const olderCli = (cli: string): Partial<LookOptions> => ({
     files: [file({ own: registered({}, "2.1.199") })],
-    wanted: hooksFor(cli),
-    known: eventsKnownTo(cli),
+    cli,
   });
-  const cases: [string, Partial<HookFacts>, string[]][] = [
+  const cases: [string, Partial<LookOptions>, string[]][] = [
     ["none", { files: [], called: [] }, ["fail hooks.none"]],
     ["none, but the plugin", { files: [], called: [], plugin: "beckon@here" }, ["ok hooks.plugin"]],
     ["one of low importance missing", { files: [file({ own: without("Setup") })] }, ["warn hooks.missing"]],
@@ -143,7 +175,7 @@ describe("hooks", () => {
     ],
     [
       "events that a strict old version does not know",
-      { ...olderCli("2.1.100"), isStrict: true },
+      olderCli("2.1.100"),
       ["ok hooks.registered", "fail hooks.too-new"],
     ],
     [
@@ -153,17 +185,25 @@ describe("hooks", () => {
     ],
     [
       "switched off",
-      { files: [file({ disablesAll: true })] },
+      { files: [file({ settings: { disableAllHooks: true } })] },
       ["ok hooks.registered", "fail hooks.disabled"],
     ],
     [
       "switched off by the administrator",
-      { files: [file(), file({ scope: "managed", path: "/etc/m.json", own: [], managedOnly: true })] },
+      {
+        files: [
+          file(),
+          file({
+            ...{ scope: "managed", path: "/etc/m.json", own: [] },
+            settings: { allowManagedHooksOnly: true },
+          }),
+        ],
+      },
       ["ok hooks.registered", "fail hooks.managed-only"],
     ],
     [
       "allowManagedHooksOnly in the user's own file means nothing",
-      { files: [file({ managedOnly: true })] },
+      { files: [file({ settings: { allowManagedHooksOnly: true } })] },
       ["ok hooks.registered"],
     ],
     [
@@ -178,7 +218,7 @@ describe("hooks", () => {
     ],
     [
       "in two files, the same commands, some without a shell",
-      { files: [file({ own: mixed }), { ...local, own: mixed }] },
+      { files: [file({ own: mixed }), file({ ...localFile, own: mixed })] },
       ["ok hooks.registered", "ok hooks.registered", "info hooks.scopes"],
     ],
     [
@@ -214,7 +254,7 @@ describe("hooks", () => {
     ],
     [
       "hooks of the user's own that call beckon",
-      { files: [file({ customEvents: ["Stop", "Stop"] })] },
+      { files: [file({ settings: { hooks: { Stop: [around, around] } } })] },
       ["ok hooks.registered", "info hooks.around"],
     ],
   ];
@@ -225,13 +265,9 @@ describe("hooks", () => {
     const own = registered().map((hook) =>
       events.includes(hook.event) ? { ...hook, command: astray } : hook,
     );
-    const broken = {
-      ...called,
-      commands: new Set([astray]),
-      binary: "/nowhere/beckon",
-      status: "missing" as const,
-    };
-    return look({ files: [file({ own })], called: [{ ...called, status: "ok" }, broken] });
+    const broken = { ...called, events, binary: "/nowhere/beckon", status: "missing" as const };
+    const working = { ...called, events: called.events.filter((event) => !events.includes(event)) };
+    return look({ files: [file({ own })], called: [{ ...working, status: "ok" }, broken] });
   };
 
   test("a broken hook among working ones is named by its event", () => {

@@ -1,6 +1,6 @@
 /** beckon's plugin for Claude Code, as uninstall sees it. */
 import { afterAll, expect, test } from "bun:test";
-import { findLeftovers } from "../../../../src/agents/claude/setup/plugin.ts";
+import { claudeSetup } from "../../../../src/agents/claude/setup/index.ts";
 import { removeHomes, temporaryHome } from "../../../setup/home.ts";
 
 afterAll(removeHomes);
@@ -8,7 +8,7 @@ afterAll(removeHomes);
 function leftoversWith(plugin: string): string {
   const home = temporaryHome();
   home.put(home.settings, JSON.stringify({ enabledPlugins: { [plugin]: true } }));
-  return findLeftovers(home.env, null).join("\n");
+  return claudeSetup.findLeftovers(home.env, null).join("\n");
 }
 
 test("the plugin stays, with the command that removes it", () => {
@@ -25,5 +25,5 @@ test.each(["beckon@x; touch y", "beckon@$(id)", "beckon@x\nid", "beckon@ -s"])(
 );
 
 test("without the plugin there is nothing left", () => {
-  expect(findLeftovers(temporaryHome().env, null)).toEqual([]);
+  expect(claudeSetup.findLeftovers(temporaryHome().env, null)).toEqual([]);
 });

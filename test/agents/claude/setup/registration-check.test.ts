@@ -1,6 +1,6 @@
 /** Whether Claude Code calls beckon, as the running app sees it. */
 import { afterAll, expect, test } from "bun:test";
-import { createRegistrationCheck } from "../../../../src/agents/claude/setup/registration-check.ts";
+import { createRegistrationCheck } from "../../../../src/agents/claude/setup/folder.ts";
 import { removeHomes, temporaryHome } from "../../../setup/home.ts";
 
 afterAll(removeHomes);

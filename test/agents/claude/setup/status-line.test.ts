@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createRegistration, entries } from "../../../../src/agents/claude/setup/registration.ts";
+import { claudeSetup } from "../../../../src/agents/claude/setup/index.ts";
 import {
   addStatusLine,
   findStatusLineHomes,
@@ -108,14 +108,16 @@ describe("the settings", () => {
 
   test.each(files)("are the same after an install and an uninstall: %s", (_, text) => {
     const options = { ...caller, version: "2.1.325", platform: "linux", statusLine: true } as const;
-    const installed = createRegistration(options).add(text);
+    const installed = claudeSetup.createRegistration(options).add(text);
     expect(installed).toContain("--statusline");
     // An install that does not name the status line leaves it; one that turns it off keeps the hooks.
-    expect(createRegistration({ ...options, statusLine: undefined }).add(installed)).toBe(installed);
-    const off = createRegistration({ ...options, statusLine: false }).add(installed);
+    expect(claudeSetup.createRegistration({ ...options, statusLine: undefined }).add(installed)).toBe(
+      installed,
+    );
+    const off = claudeSetup.createRegistration({ ...options, statusLine: false }).add(installed);
     expect(off).not.toContain("--statusline");
-    expect(entries.findHomes(off).length).toBeGreaterThan(0);
-    expect(entries.remove(installed)).toBe(text);
+    expect(claudeSetup.entries.findHomes(off).length).toBeGreaterThan(0);
+    expect(claudeSetup.entries.remove(installed)).toBe(text);
   });
 
   test("are restored if another program wrote the file with other escapes", () => {
