@@ -1,8 +1,9 @@
 /** One-line texts about tools and their calls. */
-import { asList, asText, isRecord, type JsonRecord } from "../../core/json.ts";
-import { limits } from "../../core/limits.ts";
+import type { JsonRecord } from "../../core/json.ts";
 import { makeLineVisible } from "../../core/text/visible.ts";
+import { findSummary } from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
+import { summarizeQuestions } from "../questions.ts";
 
 /** The field of a tool's input that describes the call best. For other tools it is the first field that is a string. */
 const summaryFields: Readonly<Record<string, string>> = {
@@ -23,27 +24,8 @@ const summaryFields: Readonly<Record<string, string>> = {
 };
 
 export function summarizeCall(tool: string, input: JsonRecord): string {
-  if (tool === "AskUserQuestion") return toOneLine(listQuestions(input)[0]?.question ?? "");
-  const value = input[summaryFields[tool] ?? ""];
-  const text = typeof value === "string" ? value : Object.values(input).find((v) => typeof v === "string");
-  return toOneLine(asText(text));
-}
-
-export interface QuestionSummary {
-  readonly question: string;
-  readonly labels: readonly string[];
-}
-
-export function listQuestions(input: JsonRecord): QuestionSummary[] {
-  const list = Array.isArray(input.questions) ? input.questions.slice(0, limits.maxOptions) : [];
-  return list.filter(isRecord).map(({ question, options }) => ({
-    question: asText(question),
-    labels: asList(options)
-      .slice(0, limits.maxOptions)
-      .flatMap((option) =>
-        isRecord(option) && typeof option.label === "string" ? [toOneLine(option.label)] : [],
-      ),
-  }));
+  if (tool === "AskUserQuestion") return summarizeQuestions(input.questions).summary;
+  return toOneLine(findSummary(input, summaryFields[tool]));
 }
 
 /** `mcp__github__create_issue` becomes "create_issue (github)". */

@@ -8,9 +8,10 @@ import type { EventStamp } from "../agent.ts";
 import { readEditPaths } from "../edits.ts";
 import type { HookMessage } from "../envelope.ts";
 import { toOneLine } from "../one-line.ts";
+import { summarizeQuestions } from "../questions.ts";
 import { editTools } from "./edits.ts";
 import { type AnyHookEvent, askKindOf, parseHookEvent, type UnknownHookEvent } from "./payload.ts";
-import { listQuestions, summarizeCall } from "./summary.ts";
+import { summarizeCall } from "./summary.ts";
 import { truncateResponse } from "./transcript.ts";
 
 /** null if the payload names no session or no event. */
@@ -163,16 +164,11 @@ const machinePrompt = /^(?:<task-notification>|Background agent ".*" was stopped
 const outcomes = { PostToolUse: "ok", PostToolUseFailure: "failed", PermissionDenied: "denied" } as const;
 
 function createAsk(tool: string | null, input: JsonRecord): Change {
-  const questions = tool === "AskUserQuestion" ? listQuestions(input) : [];
-  return {
-    kind: "ask",
-    ask: askKindOf(tool),
-    tool,
-    inputKey: hashJson(input),
-    summary: summarizeCall(tool ?? "", input),
-    options: questions[0]?.labels ?? [],
-    ...(questions.length > 1 ? { questions: questions.length } : {}),
-  };
+  const asked =
+    tool === "AskUserQuestion"
+      ? summarizeQuestions(input.questions)
+      : { summary: summarizeCall(tool ?? "", input), options: [] };
+  return { kind: "ask", ask: askKindOf(tool), tool, inputKey: hashJson(input), ...asked };
 }
 
 function createReminder(type: string, text: string): Change {

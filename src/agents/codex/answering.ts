@@ -3,7 +3,7 @@
  * parameters of the server's message with its `method`. For a change of files it also has the `changes` of the server's item, the
  * `patch` from the rollout file, and the `folder` that its paths are relative to.
  */
-import { asRecord, isRecord, type JsonRecord, readText } from "../../core/json.ts";
+import { asText, isRecord, type JsonRecord, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { Answer, AskDetails } from "../../core/session/ask-details.ts";
 import { createLabel, type FittedLine, fitLines, splitLines } from "../../core/text/fit.ts";
@@ -14,12 +14,13 @@ import { checkCommandLine, checkWrittenPath, checkWrittenText } from "../../shel
 import { skipsPermissions } from "../../shell/dangers/service-programs.ts";
 import { parseSimpleCommands } from "../../shell/index.ts";
 import type { AnswerSupport, RequestContext } from "../agent.ts";
+import { decideAnswer } from "../decisions.ts";
 import { formatFields } from "../fields.ts";
 import { describeLinks } from "../links.ts";
 import { isReadableOffer, joinParts } from "../offers.ts";
 import { listPatchedFiles, parsePatch } from "../patch.ts";
-import { describeQuestions, readReplies } from "../questions.ts";
-import { askUser, editTool, listQuestions, type QuestionFacts } from "./payload.ts";
+import { describeQuestions, readQuestions, readReplies } from "../questions.ts";
+import { askUser, editTool } from "./payload.ts";
 import { approvalMethods, type FileChange, readFileChanges } from "./server.ts";
 
 /** What a command of any agent can do to Codex itself. */
@@ -246,21 +247,9 @@ const removeEnd = (text: string, end: string): string =>
   text.endsWith(end) ? text.slice(0, -end.length) : text;
 
 function describeInputRequest(payload: JsonRecord): AskDetails {
-  const questions = listQuestions(payload);
+  const { questions, isWhole } = readQuestions(payload.questions);
   const details = describeQuestions(askUser, questions);
-  return { ...details, isWhole: details.isWhole && hasAllQuestions(payload, questions) };
-}
-
-/** No question and no option was left out. */
-function hasAllQuestions({ questions }: JsonRecord, listed: readonly QuestionFacts[]): boolean {
-  const asked: readonly unknown[] = Array.isArray(questions) ? questions : [];
-  return (
-    listed.length === asked.length &&
-    listed.every(({ options }, index) => {
-      const { options: offered } = asRecord(asked[index]);
-      return options.length === (Array.isArray(offered) ? offered.length : 0);
-    })
-  );
+  return { ...details, isWhole: details.isWhole && isWhole };
 }
 
 interface LastingDecision {
@@ -286,29 +275,35 @@ function listLastingDecisions({ availableDecisions }: JsonRecord): readonly Last
 
 /** What is sent to the server. A string says what is wrong with the answer. */
 function decide(payload: JsonRecord, answer: Answer): object | string {
-  if (payload.method === approvalMethods.question) return decideQuestion(payload, answer);
-  switch (answer.do) {
-    case "allow":
-      return { decision: "accept" };
-    case "always": {
-      const lasting = listLastingDecisions(payload)[answer.choice];
-      return lasting ? { decision: lasting.decision } : "Codex does not offer this choice";
-    }
-    case "deny":
-      return answer.message
-        ? "Codex takes no message with a denial: deny it without one, or write to it in the terminal"
-        : { decision: "decline" };
-    case "reply":
-      return "this is not a question: allow it or deny it";
-  }
+  const details = describe(payload, { cwd: null });
+  if (!details) return "this is not a request of Codex's server";
+  return decideAnswer<object>(details, answer, {
+    allow: () => ({ decision: "accept" }),
+    always(choice) {
+      const lasting = listLastingDecisions(payload)[choice];
+      return lasting ? { decision: lasting.decision } : null;
+    },
+    deny(message) {
+      if (details.kind === "question")
+        return "Codex's questions can only be dismissed in the terminal, with Esc";
+      return message === ""
+        ? { decision: "decline" }
+        : "Codex takes no message with a denial: deny it without one, or write to it in the terminal";
+    },
+    reply: (replies) => decideReply(payload, replies),
+  });
 }
 
-function decideQuestion(payload: JsonRecord, answer: Answer): object | string {
-  if (answer.do === "deny") return "Codex's questions can only be dismissed in the terminal, with Esc";
-  if (answer.do !== "reply") return "a question needs an answer: choose an option or write one";
-  const questions = listQuestions(payload);
-  if (questions.some(({ isSecret }) => isSecret)) return "it asks for a secret: type it in the terminal";
-  const answers = readReplies(questions, answer.replies);
+function decideReply(payload: JsonRecord, replies: readonly (readonly string[])[]): object | string {
+  const { questions } = readQuestions(payload.questions);
+  // The answer must not be shown or stored.
+  if (questions.some(({ fields }) => fields.isSecret === true))
+    return "it asks for a secret: type it in the terminal";
+  const answers = readReplies(questions, replies);
   if (typeof answers === "string") return answers;
-  return { answers: Object.fromEntries(questions.map(({ id }, index) => [id, { answers: answers[index] }])) };
+  return {
+    answers: Object.fromEntries(
+      questions.map(({ fields }, index) => [asText(fields.id), { answers: answers[index] }]),
+    ),
+  };
 }

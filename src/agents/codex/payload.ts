@@ -1,12 +1,12 @@
 /** Codex's hook payloads: the fields that beckon reads, and what of them is kept. */
 import { isRecord, type JsonRecord, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
-import type { Question } from "../../core/session/ask-details.ts";
 import { blankMember, hashJson } from "../../core/text/json-text.ts";
 import type { GuardRequest } from "../agent.ts";
 import { readEditPaths } from "../edits.ts";
 import { toOneLine } from "../one-line.ts";
 import { findHeredocPatch, listPatchedFiles, normalizePatch } from "../patch.ts";
+import { summarizeQuestions } from "../questions.ts";
 
 export interface CodexPayload {
   readonly sessionId: string;
@@ -98,37 +98,12 @@ function findPatch(tool: string, { command }: JsonRecord): string | null {
 }
 
 function summarizeCall(tool: string, input: JsonRecord): string {
-  if (tool === askUser) return toOneLine(listQuestions(input)[0]?.question ?? "");
+  if (tool === askUser) return summarizeQuestions(input.questions).summary;
   if (tool === editTool) return toOneLine(listPatchedFiles(String(input.command ?? "")).join(", "));
   const { command } = input;
   const text =
     typeof command === "string" ? command : Object.values(input).find((value) => typeof value === "string");
   return toOneLine(typeof text === "string" ? text : "");
-}
-
-export interface QuestionFacts extends Question {
-  readonly id: string;
-  /** The answer must not be shown or stored. */
-  readonly isSecret: boolean;
-}
-
-export function listQuestions(input: JsonRecord): readonly QuestionFacts[] {
-  const list = Array.isArray(input.questions) ? input.questions.slice(0, limits.maxOptions) : [];
-  return list.filter(isRecord).map(({ id, header, question, options, isSecret }) => ({
-    id: typeof id === "string" ? id : "",
-    header: typeof header === "string" ? header : "",
-    question: typeof question === "string" ? question : "",
-    options: (Array.isArray(options) ? options : [])
-      .slice(0, limits.maxOptions)
-      .filter(isRecord)
-      .flatMap(({ label, description }) =>
-        typeof label === "string"
-          ? [{ label, description: typeof description === "string" ? description : "" }]
-          : [],
-      ),
-    isMultiple: false,
-    isSecret: isSecret === true,
-  }));
 }
 
 /** Removes what a tool returned. `from` is where the payload starts. */

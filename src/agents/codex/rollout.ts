@@ -5,10 +5,12 @@
 import { forgetOldest } from "../../core/forget-oldest.ts";
 import { asRecord, isRecord, type JsonRecord, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
+import type { Question } from "../../core/session/ask-details.ts";
 import type { ContextUse, QuotaUse, RateLimits, Usage } from "../../core/session/event.ts";
 import { toOneLine } from "../one-line.ts";
 import { findHeredocPatch } from "../patch.ts";
-import { applyPatch, askUser, listQuestions, type QuestionFacts } from "./payload.ts";
+import { readQuestions } from "../questions.ts";
+import { applyPatch, askUser } from "./payload.ts";
 import { truncateResponse } from "./translate.ts";
 
 /** What the rows up to now say about the session. */
@@ -33,7 +35,7 @@ export interface RolloutCall {
   readonly patch: string | null;
   /** The folder that the call names for the patch; null if it is the session's. */
   readonly folder: string | null;
-  readonly questions: readonly QuestionFacts[];
+  readonly questions: readonly Question[];
 }
 
 export interface RolloutTurn {
@@ -131,7 +133,7 @@ function addCall({ calls }: RolloutState, { call_id, name, arguments: args, inpu
   if (callId === null || typeof text !== "string") return null;
   const { workdir = null, ...fields } = parseRow(text);
   const patch = name === applyPatch ? text : findShellPatch(fields);
-  const questions = name === askUser ? listQuestions(fields) : [];
+  const questions = name === askUser ? readQuestions(fields.questions).questions : [];
   if (patch === null && questions.length === 0) return null;
   calls.set(callId, { patch, folder: workdir === null ? null : String(workdir), questions });
   forgetOldest(calls, maxCalls);

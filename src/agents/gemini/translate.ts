@@ -1,5 +1,5 @@
 /** Translates Gemini CLI's hook events into beckon's own. Nothing else gives them a meaning. */
-import { asList, asRecord, asText, isRecord, type JsonRecord } from "../../core/json.ts";
+import { asRecord, asText, isRecord, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { AgentEvent, Change } from "../../core/session/event.ts";
 import { blankMember, hashJson } from "../../core/text/json-text.ts";
@@ -9,6 +9,7 @@ import { readEditPaths } from "../edits.ts";
 import type { HookMessage } from "../envelope.ts";
 import { createHookEvent, findSummary, readId, readPath } from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
+import { summarizeQuestions } from "../questions.ts";
 import { editTools } from "./edits.ts";
 
 const questionTool = "ask_user";
@@ -130,21 +131,14 @@ function createToolStart(payload: JsonRecord): Change {
 
 /** The notification of a question says nothing about it. Its dialog comes 70 to 200 ms after the call. */
 function createQuestion(payload: JsonRecord): Change {
-  const { questions: list } = asRecord(payload.tool_input);
-  const questions = asList(list).slice(0, limits.maxOptions).filter(isRecord);
-  const [first = {}] = questions;
-  const options = Array.isArray(first.options)
-    ? first.options.slice(0, limits.maxOptions).filter(isRecord)
-    : [];
+  const input = asRecord(payload.tool_input);
   return {
     kind: "ask",
     ask: "question",
     tool: nameTool(payload),
     toolUseId: identifyCall(payload),
-    inputKey: hashJson(asRecord(payload.tool_input)),
-    summary: toOneLine(asText(first.question)),
-    options: options.flatMap(({ label }) => (typeof label === "string" ? [toOneLine(label)] : [])),
-    ...(questions.length > 1 ? { questions: questions.length } : {}),
+    inputKey: hashJson(input),
+    ...summarizeQuestions(input.questions),
   };
 }
 

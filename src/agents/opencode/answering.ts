@@ -1,6 +1,5 @@
 /** opencode's requests: what they ask in full, and the decision for an answer. The plugin passes it on while the dialog is open. */
 import { isRecord, type JsonRecord } from "../../core/json.ts";
-import { limits } from "../../core/limits.ts";
 import type { Answer, AskDetails, Question } from "../../core/session/ask-details.ts";
 import { createLabel, createLines, type FittedLine, fitLines, splitLines } from "../../core/text/fit.ts";
 import { resolvePath } from "../../core/text/paths.ts";
@@ -16,10 +15,11 @@ import {
 } from "../../shell/dangers/inputs.ts";
 import { skipsPermissions } from "../../shell/dangers/service-programs.ts";
 import type { AnswerSupport, RequestContext } from "../agent.ts";
+import { decideAnswer } from "../decisions.ts";
 import { formatFields, formatJson, isShowable } from "../fields.ts";
 import { describeLinks } from "../links.ts";
 import { isReadableOffer, joinParts } from "../offers.ts";
-import { describeQuestions, readReplies } from "../questions.ts";
+import { describeQuestions, readQuestions, readReplies } from "../questions.ts";
 import { asFields, asString, asStrings, parsePayload } from "./payload.ts";
 import { nameTool, toolNames } from "./tools.ts";
 
@@ -274,46 +274,25 @@ function listAlways({ always }: JsonRecord): readonly string[] {
 }
 
 /** null if one of them cannot be read. */
-function parseQuestions({ questions }: JsonRecord): readonly Question[] | null {
-  if (!Array.isArray(questions) || questions.length === 0 || questions.length > limits.maxOptions)
-    return null;
-  const parsed = questions.filter(isRecord).map(({ header, question, options, multiple }) => ({
-    header: asString(header),
-    question: asString(question),
-    options: (Array.isArray(options) ? options : []).filter(isRecord).map(({ label, description }) => ({
-      label: asString(label),
-      description: asString(description),
-    })),
-    isMultiple: multiple === true,
-  }));
-  const isWhole = parsed.length === questions.length && parsed.every(({ question }) => question !== "");
-  return isWhole ? parsed : null;
+function parseQuestions({ questions: list }: JsonRecord): readonly Question[] | null {
+  const { questions, isWhole } = readQuestions(list);
+  return isWhole && questions.length > 0 ? questions : null;
 }
 
 /** A string says what is wrong with the answer. */
 function decide(payload: JsonRecord, answer: Answer): object | string {
   const details = describe(payload, { cwd: null });
   if (!details) return "this is not a request of opencode";
-  const isQuestion = details.kind === "question";
-  switch (answer.do) {
-    case "deny": {
-      const message = answer.message?.trim().toWellFormed() ?? "";
-      if (message.length > limits.maxAnswerLength)
-        return `the message is longer than ${limits.maxAnswerLength} characters`;
-      return { reply: "reject", ...(message === "" || isQuestion ? {} : { message }) };
-    }
-    case "reply": {
-      if (!isQuestion) return "this is not a question: allow it or deny it";
-      const answers = readReplies(parseQuestions(payload) ?? [], answer.replies);
+  return decideAnswer<object>(details, answer, {
+    allow: () => ({ reply: "once" }),
+    always: (choice) => (details.always[choice] === undefined ? null : { reply: "always" }),
+    deny: (message) => ({
+      reply: "reject",
+      ...(message === "" || details.kind === "question" ? {} : { message }),
+    }),
+    reply(replies) {
+      const answers = readReplies(parseQuestions(payload) ?? [], replies);
       return typeof answers === "string" ? answers : { answers };
-    }
-    case "allow":
-    case "always":
-      if (isQuestion) return "a question needs an answer: choose an option or write one";
-      if (!details.isWhole) return "not all of it can be shown here: look at it in the terminal";
-      if (answer.do === "allow") return { reply: "once" };
-      return details.always[answer.choice] === undefined
-        ? "the agent offers nothing here that could be allowed for good"
-        : { reply: "always" };
-  }
+    },
+  });
 }

@@ -15,7 +15,8 @@ import type { EventDetails, EventStamp, GuardRequest } from "../agent.ts";
 import { readEditPaths } from "../edits.ts";
 import type { HookMessage } from "../envelope.ts";
 import { toOneLine } from "../one-line.ts";
-import { asCount, asFields, asString, asStrings, type PluginPayload, parsePayload } from "./payload.ts";
+import { summarizeQuestions } from "../questions.ts";
+import { asCount, asFields, asString, type PluginPayload, parsePayload } from "./payload.ts";
 import { editTools, nameTool, summarizeInput, summarizePermission } from "./tools.ts";
 
 /** null if the payload names no session or no event. */
@@ -139,17 +140,13 @@ function createTurnEnd({ error, aborted, response }: JsonRecord): Change {
 }
 
 function createQuestion({ fields, request, call }: PluginPayload): Change {
-  const questions = Array.isArray(fields.questions) ? fields.questions.filter(isRecord) : [];
-  const options = Array.isArray(questions[0]?.options) ? questions[0].options : [];
   return {
     kind: "ask",
     ask: "question",
     tool: nameTool("question"),
     inputKey: request,
     ...(call === null ? {} : { toolUseId: call }),
-    summary: toOneLine(asString(questions[0]?.question)),
-    options: asStrings(options.map((option) => asFields(option).label)).map(toOneLine),
-    ...(questions.length > 1 ? { questions: questions.length } : {}),
+    ...summarizeQuestions(fields.questions),
   };
 }
 

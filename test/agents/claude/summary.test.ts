@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { listQuestions, summarizeCall } from "../../../src/agents/claude/summary.ts";
+import { summarizeCall } from "../../../src/agents/claude/summary.ts";
 import { toOneLine } from "../../../src/agents/one-line.ts";
 import { limits } from "../../../src/core/limits.ts";
 import { truncate } from "../../../src/core/text/truncate.ts";
@@ -25,22 +25,6 @@ describe("the summary of a tool call", () => {
     ["", { command: "x" }, "x"],
   ])("%s %j → %j", (tool, input, summary) => {
     expect(summarizeCall(tool, input)).toBe(summary);
-  });
-});
-
-describe("a question", () => {
-  test("has its labels in order", () => {
-    const asked = listQuestions({
-      questions: [{ question: "Which?", options: [{ label: "Red" }, { label: "Blue\n!" }, 7, {}] }],
-    });
-    expect(asked).toEqual([{ question: "Which?", labels: ["Red", "Blue !"] }]);
-  });
-  test("has no more labels than fit a menu", () => {
-    const options = Array.from({ length: 100 }, (_, n) => ({ label: `${n}` }));
-    expect(listQuestions({ questions: [{ question: "Which?", options }] })[0]?.labels).toHaveLength(
-      limits.maxOptions,
-    );
-    expect(listQuestions({ questions: [null, 7, "x", {}] })).toEqual([{ question: "", labels: [] }]);
   });
 });
 

@@ -1,6 +1,6 @@
 /** Describes a permission request for the user: the exact text of what would run, and what is dangerous about it. */
 import { isRecord, type JsonRecord } from "../../../core/json.ts";
-import type { AskDetails, Question } from "../../../core/session/ask-details.ts";
+import type { AskDetails } from "../../../core/session/ask-details.ts";
 import type { Ask } from "../../../core/session/session.ts";
 import { createLabel, createLines, type FittedLine, fitLines, splitLines } from "../../../core/text/fit.ts";
 import { findRelativePath, hasDotSegments, isAbsolute } from "../../../core/text/paths.ts";
@@ -9,7 +9,7 @@ import { findRealHost } from "../../../shell/dangers/inputs.ts";
 import type { RequestContext } from "../../agent.ts";
 import { formatFields, formatJson, isShowable } from "../../fields.ts";
 import { describeLinks, type FilesContext } from "../../links.ts";
-import { formatQuestionsHeading, listQuestionLines } from "../../questions.ts";
+import { formatQuestionsHeading, listQuestionLines, makeQuestionVisible } from "../../questions.ts";
 import { askKindOf } from "../payload.ts";
 import { formatToolName } from "../summary.ts";
 import { findDangers } from "./dangers.ts";
@@ -67,21 +67,6 @@ export function describeRequest(
     dangers: kind === "permission" ? dangers() : [],
     always: kind === "permission" ? listSuggestions(suggestions).map(({ text }) => text) : [],
     questions: tool === "AskUserQuestion" ? (parseQuestions(input) ?? []).map(makeQuestionVisible) : [],
-  };
-}
-
-/** How a label is shown. An answer may contain the label in this form. */
-export const formatLabel = makeLineVisible;
-
-function makeQuestionVisible({ header, question, options, isMultiple }: Question): Question {
-  return {
-    header: makeLineVisible(header),
-    question: makeLineVisible(question),
-    options: options.map(({ label, description }) => ({
-      label: formatLabel(label),
-      description: makeLineVisible(description),
-    })),
-    isMultiple,
   };
 }
 
