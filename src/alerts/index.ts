@@ -26,7 +26,7 @@ import { type ComputedAlerts, computeAlerts } from "../core/view/alerts/alerts.t
 import type { Alert } from "../core/view/view.ts";
 import type { PreferenceKeeper } from "../preferences/index.ts";
 import { withLocalTime } from "../system/clock.ts";
-import { schedule as systemSchedule } from "../system/schedule.ts";
+import { schedule as systemSchedule, waitAtMost } from "../system/schedule.ts";
 import { createAlertsInput } from "./input.ts";
 import {
   type AlertReconciler,
@@ -139,8 +139,6 @@ export function createAlerts(options: AlertsOptions): Alerts {
     return shown;
   });
 
-  const sleep = (ms: number) => new Promise<void>((resolve) => schedule(resolve, ms));
-
   function compute(
     { sessions, now }: StateView,
     visibility: PaneVisibility,
@@ -234,7 +232,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
     const answer = open.notifier.isSilenced().then((isSilenced) => {
       open.isSilenced = isSilenced === true;
     });
-    await Promise.race([answer, sleep(silenceAnswerMs)]);
+    await waitAtMost(silenceAnswerMs, answer, schedule);
   }
 
   function reportSuppressed(hidden: ComputedAlerts["suppressed"]): void {
@@ -317,7 +315,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
       saver.flush();
       for (const { reconciler } of notifiers) reconciler.stop();
       // A notifier that is still being opened stops itself as soon as it is open.
-      await Promise.race([Promise.allSettled(opening), sleep(openingMs)]);
+      await waitAtMost(openingMs, Promise.allSettled(opening), schedule);
       await Promise.all(notifiers.map(({ notifier }) => notifier.stop()));
     },
   };

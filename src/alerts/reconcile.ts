@@ -3,6 +3,7 @@ import { computeRetryMs } from "../core/backoff.ts";
 import type { Notifier, NotifierEvents, Schedule } from "../core/interfaces/index.ts";
 import { asList } from "../core/json.ts";
 import type { Alert } from "../core/view/view.ts";
+import { createCalls } from "../system/calls.ts";
 
 /** What the next start of beckon must know about an alert. */
 export interface RememberedAlert {
@@ -61,7 +62,6 @@ interface Slot {
   handle: string | null;
   /** An earlier run of beckon left an alert under this handle. */
   isLeftover: boolean;
-  isCalling: boolean;
   /** It was closed during a call, so it is unknown whether the call's alert is on the screen. */
   wasClosed: boolean;
   /** It may be on the screen although no call confirmed it: close it to be sure. */
@@ -83,7 +83,16 @@ export function createAlertReconciler(
   const gone = new Map<string, ReadonlySet<string>>();
   /** Keys that a quiet alert for several sessions covered: if it shrinks to one of them, that is not announced again. */
   const announced = new Set<string>();
-  let calls = 0;
+  const calls = createCalls({
+    items: () => slots.values(),
+    maxCalls,
+    plan: nextCall,
+    onDone(slot) {
+      if (slot.wasClosed) Object.assign(slot, { shown: null, wasClosed: false, isUncertain: true });
+      onChange?.();
+      reconcile();
+    },
+  });
   let isActive = false;
 
   for (const { key, handle, gone: isGone, covers } of options.remembered ?? []) {
@@ -104,7 +113,6 @@ export function createAlertReconciler(
   }
 
   function nextCall(slot: Slot): (() => Promise<void>) | null {
-    if (slot.isCalling) return null;
     const target = findTarget(slot);
     if (target === null) {
       if (isUndecided(slot.key)) return null;
@@ -116,24 +124,7 @@ export function createAlertReconciler(
   }
 
   function reconcile(): void {
-    if (!isActive) return;
-    for (const slot of slots.values()) {
-      if (calls >= maxCalls) return;
-      const call = nextCall(slot);
-      if (call) run(slot, call);
-    }
-  }
-
-  function run(slot: Slot, call: () => Promise<void>): void {
-    slot.isCalling = true;
-    calls++;
-    call().finally(() => {
-      if (slot.wasClosed) Object.assign(slot, { shown: null, wasClosed: false, isUncertain: true });
-      slot.isCalling = false;
-      calls--;
-      onChange?.();
-      reconcile();
-    });
+    if (isActive) calls.start();
   }
 
   async function show(slot: Slot, alert: Alert): Promise<void> {
@@ -190,7 +181,7 @@ export function createAlertReconciler(
       }
       for (const slot of slots.values()) {
         slot.wanted = null;
-        if (isEmpty(slot)) slots.delete(slot.key);
+        if (isEmpty(slot) && !calls.isCalling(slot)) slots.delete(slot.key);
       }
       for (const alert of alerts) {
         const slot = slots.get(alert.key) ?? createSlot(alert.key);
@@ -208,7 +199,7 @@ export function createAlertReconciler(
       // An alert that was lost with the notification service was not dismissed by the user: it is shown again.
       if (slot.wanted && by !== "unknown") gone.set(key, new Set(covers));
       if (slot.wanted && by === "user") for (const covered of covers) gone.set(covered, new Set());
-      if (slot.isCalling) slot.wasClosed = true;
+      if (calls.isCalling(slot)) slot.wasClosed = true;
       else clear(slot);
       onChange?.();
       reconcile();
@@ -216,9 +207,9 @@ export function createAlertReconciler(
     get: (key) => slots.get(key)?.shown ?? slots.get(key)?.wanted ?? null,
     shownMs: (key) => now() - (slots.get(key)?.shownAt ?? Number.POSITIVE_INFINITY),
     onScreen: () =>
-      [...slots.values()].flatMap(({ key, shown, handle, isCalling }) =>
-        shown && !isCalling ? [{ key, handle }] : [],
-      ),
+      [...slots.values()]
+        .filter((slot) => slot.shown && !calls.isCalling(slot))
+        .map(({ key, handle }) => ({ key, handle })),
     remembered() {
       const onScreen = [...slots.values()].flatMap(({ key, handle, shown }): RememberedAlert[] =>
         handle === null ? [] : [{ key, handle, gone: false, ...coversField(shown?.covers ?? []) }],
@@ -246,7 +237,6 @@ function createSlot(key: string): Slot {
     shown: null,
     handle: null,
     isLeftover: false,
-    isCalling: false,
     wasClosed: false,
     isUncertain: false,
     failures: 0,
@@ -259,8 +249,8 @@ function clear(slot: Slot): void {
   Object.assign(slot, { shown: null, handle: null, isLeftover: false, isUncertain: false, failures: 0 });
 }
 
-function isEmpty({ wanted, shown, isLeftover, isCalling, isUncertain, cancelPause }: Slot): boolean {
-  return !(wanted || shown || isLeftover || isCalling || isUncertain || cancelPause);
+function isEmpty({ wanted, shown, isLeftover, isUncertain, cancelPause }: Slot): boolean {
+  return !(wanted || shown || isLeftover || isUncertain || cancelPause);
 }
 
 function hasSameContent(a: Alert, b: Alert): boolean {

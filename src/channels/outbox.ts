@@ -10,6 +10,8 @@ import type { Schedule } from "../core/interfaces/index.ts";
 import { asList, isRecord } from "../core/json.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { minuteMs } from "../core/timing.ts";
+import { createCalls } from "../system/calls.ts";
+import { waitAtMost } from "../system/schedule.ts";
 import { type Channel, type ChannelMessage, DeliveryError } from "./channel.ts";
 
 export interface OutboxOptions {
@@ -102,8 +104,16 @@ export function createOutbox(options: OutboxOptions): Outbox {
   let pausedUntilT = Number.NEGATIVE_INFINITY;
   let problem: string | null = null;
   let isBroken = false;
-  let isCalling = false;
-  let calling: Promise<void> = Promise.resolve();
+  const calls = createCalls({
+    items: () => entries.values(),
+    maxCalls: 1,
+    plan: (entry) => (isWaiting(entry) && !isTooOld(entry) ? () => deliver(entry) : null),
+    onDone(entry) {
+      removeIfDone(entry);
+      onChange();
+      pump();
+    },
+  });
   let isStopped = false;
   let cancelPause = () => {};
 
@@ -132,24 +142,14 @@ export function createOutbox(options: OutboxOptions): Outbox {
     entry.wanted !== null && !entry.isDropped && entry.wantedContent !== entry.shownContent;
 
   function pump(): void {
-    if (isCalling || isStopped) return;
+    if (isStopped) return;
     const pauseMs = pausedUntilT - clock().t;
     if (pauseMs > 0) {
       cancelPause();
       cancelPause = schedule(pump, pauseMs);
       return;
     }
-    for (const entry of entries.values()) {
-      if (!isWaiting(entry) || isTooOld(entry)) continue;
-      isCalling = true;
-      calling = deliver(entry).finally(() => {
-        isCalling = false;
-        removeIfDone(entry);
-        onChange();
-        pump();
-      });
-      return;
-    }
+    calls.start();
   }
 
   function isTooOld(entry: Entry): boolean {
@@ -178,7 +178,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     if (message === null) return;
     try {
       if (entry.handle === null) await send(entry, message, content);
-      else await withDeadline(channel.update?.(entry.handle, message));
+      else await withDeadline(channel.update?.(entry.handle, message) ?? Promise.resolve());
       entry.shownContent = content;
       onDelivered();
     } catch (error) {
@@ -201,17 +201,11 @@ export function createOutbox(options: OutboxOptions): Outbox {
   }
 
   /** For a client that does not keep its own deadline. */
-  async function withDeadline<T>(work: Promise<T> | undefined): Promise<T> {
-    let cancel = () => {};
-    const deadline = new Promise<never>((_, reject) => {
-      const late = () => reject(new DeliveryError("no answer in time", { isUncertain: true }));
-      cancel = schedule(late, requestMs);
-    });
-    try {
-      return await Promise.race([work as Promise<T>, deadline]);
-    } finally {
-      cancel();
-    }
+  async function withDeadline<T>(work: Promise<T>): Promise<T> {
+    const done = work.then((value) => ({ value }));
+    const result = await waitAtMost(requestMs, done, schedule);
+    if (!result) throw new DeliveryError("no answer in time", { isUncertain: true });
+    return result.value;
   }
 
   function onDelivered(): void {
@@ -330,7 +324,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     stop() {
       isStopped = true;
       cancelPause();
-      return calling;
+      return calls.finish();
     },
   };
 }

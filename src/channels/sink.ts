@@ -29,7 +29,7 @@ import { timing } from "../core/timing.ts";
 import { computeCauses, type JudgedCause, type JudgedCauses } from "../core/view/alerts/alerts.ts";
 import { withLocalTime } from "../system/clock.ts";
 import { createRounds, roundMs } from "../system/rounds.ts";
-import { schedule as systemSchedule } from "../system/schedule.ts";
+import { schedule as systemSchedule, waitAtMost } from "../system/schedule.ts";
 import {
   type ActiveChannel,
   type ActiveChannelOptions,
@@ -187,12 +187,8 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
       : findVisiblePanes([...new Set(decisive.map(({ session }) => session))]);
   }
 
-  function withDeadline<T>(work: Promise<T>, fallback: T): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const cancel = schedule(() => resolve(fallback), maxDesktopMs);
-      work.then(resolve, reject).finally(cancel);
-    });
-  }
+  const withDeadline = async <T>(work: Promise<T>, fallback: T): Promise<T> =>
+    (await waitAtMost(maxDesktopMs, work, schedule)) ?? fallback;
 
   /** Shows every alert on every channel, and closes the messages whose alerts are gone. */
   function runRound(situation: UserSituation): void {
@@ -302,7 +298,7 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
     opened.delete(active.name);
     updateChannels();
     const stopped = active.stop().catch((error) => options.onProblem(`channel ${active.name}: ${error}`));
-    await Promise.race([stopped, new Promise<void>((resolve) => schedule(resolve, closeMs))]);
+    await waitAtMost(closeMs, stopped, schedule);
     // With the message that was being sent.
     savedStates[active.name] = active.describeState();
   }
@@ -392,10 +388,7 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
       rounds.stop();
       saver.schedule();
       saver.flush();
-      await Promise.race([
-        Promise.allSettled(channels.map((channel) => channel.stop())),
-        new Promise((resolve) => schedule(() => resolve(null), stopMs)),
-      ]);
+      await waitAtMost(stopMs, Promise.allSettled(channels.map((channel) => channel.stop())), schedule);
       saver.flush();
     },
   };

@@ -1,6 +1,7 @@
 /** The test message, and a test of a channel without the running app: sends it and, where answers are on, waits for the tap. */
 import { randomBytes } from "node:crypto";
 import { readErrorMessage } from "../core/error-message.ts";
+import { waitAtMost } from "../system/schedule.ts";
 import type {
   Channel,
   ChannelMessage,
@@ -79,7 +80,7 @@ export async function testChannelDirectly(options: TestOptions): Promise<TestRes
     const handle = await channel.send(message, randomBytes(9).toString("hex"));
     if (!isAnswering) return { outcome: "sent" };
     onSent();
-    const response = await waitFor(tapped, options.waitMs);
+    const response = (await waitAtMost(options.waitMs, tapped)) ?? null;
     const by = response && (formatAccount(response) || name);
     const ending = by === null ? null : formatTestEnding(by);
     await channel.update?.(handle, createTestMessage(name, null, ending)).catch(() => {});
@@ -91,15 +92,6 @@ export async function testChannelDirectly(options: TestOptions): Promise<TestRes
   } finally {
     await channel?.stop().catch(() => {});
   }
-}
-
-/** Null if it takes longer. A timer that is left would keep the command from ending. */
-async function waitFor<T>(work: Promise<T>, ms: number): Promise<T | null> {
-  const late = Promise.withResolvers<null>();
-  const timer = setTimeout(late.resolve, ms, null);
-  const result = await Promise.race([work, late.promise]);
-  clearTimeout(timer);
-  return result;
 }
 
 /** `reference` is that of its button; null if it has none. `ending` replaces the text once the button was tapped. */

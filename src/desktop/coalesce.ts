@@ -107,14 +107,3 @@ export function createKeyedQueue<Task>(
     keys: () => [...states.keys()],
   };
 }
-
-/** Resolves with undefined if the work takes longer than this. The work goes on. */
-export async function waitAtMost<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, ms, undefined);
-  });
-  const result = await Promise.race([work, timeout]);
-  clearTimeout(timer);
-  return result;
-}

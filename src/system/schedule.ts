@@ -50,3 +50,24 @@ export function createEarliestTimer(
     cancel: () => cancelTimer(),
   };
 }
+
+/** A timer of this keeps the process alive. */
+const scheduleAlive: Schedule = (work, ms) => {
+  const timer = setTimeout(work, ms);
+  return () => clearTimeout(timer);
+};
+
+/** Resolves with undefined if the work takes longer than this. The work goes on. */
+export async function waitAtMost<T>(
+  ms: number,
+  work: Promise<T>,
+  schedule: Schedule = scheduleAlive,
+): Promise<T | undefined> {
+  const late = Promise.withResolvers<undefined>();
+  const cancel = schedule(() => late.resolve(undefined), ms);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    cancel();
+  }
+}

@@ -6,8 +6,9 @@ import { selectButtons } from "../../core/view/alerts/text.ts";
 import type { Alert } from "../../core/view/view.ts";
 import { exec } from "../../system/exec.ts";
 import type { Env } from "../../system/folders.ts";
+import { waitAtMost } from "../../system/schedule.ts";
 import { themedIcon, writeAppIcon } from "../app-icon.ts";
-import { createKeyedQueue, waitAtMost } from "../coalesce.ts";
+import { createKeyedQueue } from "../coalesce.ts";
 import { findBusAddress } from "../dbus.ts";
 import {
   appName,

@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 import type { Exec } from "../../core/interfaces/index.ts";
 import { selectButtons } from "../../core/view/alerts/text.ts";
 import type { Alert, AlertButton } from "../../core/view/view.ts";
-import { waitAtMost } from "../coalesce.ts";
+import { waitAtMost } from "../../system/schedule.ts";
 import { appName, clickLabel, formatBody, formatTitle, hasTerminal } from "../notify/alert-text.ts";
 import type { RegistryText } from "./registry.ts";
 
