@@ -55,10 +55,16 @@ function listChanges(recording: Recording, withinMs: number, isLive: boolean): S
     const id = row.sessionId ?? before;
     if (!id || id === dead) continue;
     const stamp = isLive && row.statusUpdatedAt ? row.statusUpdatedAt - recording.startedAt : row.ms;
-    const when = { ms: row.ms, happenedMs: Math.min(row.ms, stamp) };
+    const status = readStatus(row);
+    const sinceMs = changes.findLast((change) => change.id === id)?.ms ?? 0;
+    const announcedAt = isLive
+      ? recording.rows.find((hook) => announces(hook, id, status) && hook.ms > sinceMs && hook.ms <= row.ms)
+          ?.ms
+      : undefined;
+    const when = { ms: row.ms, happenedMs: Math.min(row.ms, stamp, announcedAt ?? row.ms) };
     if (before && before !== id) changes.push({ ...when, id: before, status: "gone", withinMs });
     holder.set(row.file, id);
-    changes.push({ ...when, id, status: readStatus(row), withinMs });
+    changes.push({ ...when, id, status, withinMs });
   }
   return changes;
 }
@@ -71,7 +77,8 @@ function readShownStatus(session: SessionView | undefined): Status | null {
 
 /**
  * `isLive`: on a loaded machine the CLI writes its file up to 700 ms after its own stamp, so the stamp counts. The stamp is up
- * to 500 ms later than the hook of the same change, so the hook may be shown that much earlier.
+ * to 500 ms later than the hook of the same change, so the hook may be shown that much earlier. A prompt's and a dialog's
+ * own hooks say when they came: the stamp was 1.5 s later at a load of 12.
  */
 export function judge(
   recording: Recording,
@@ -122,12 +129,15 @@ function findProblem(
 }
 
 function isAnnounced(recording: Recording, change: StatusChange): boolean {
-  return recording.rows.some((row) => {
-    const name = row.payload?.hook_event_name;
-    return (
-      (name === "PermissionRequest" || name === "Elicitation") &&
-      row.payload?.session_id === change.id &&
-      Math.abs(row.ms - change.ms) < announcedMs
-    );
-  });
+  return recording.rows.some(
+    (row) => announces(row, change.id, change.status) && Math.abs(row.ms - change.ms) < announcedMs,
+  );
+}
+
+/** Whether the row is the hook that comes with the change of that session to this status. */
+function announces({ payload }: Row, id: string, status: Status | null): boolean {
+  if (payload?.session_id !== id) return false;
+  const name = payload.hook_event_name;
+  if (status === "busy") return name === "UserPromptSubmit";
+  return status?.startsWith("waiting_") === true && (name === "PermissionRequest" || name === "Elicitation");
 }
