@@ -64,6 +64,10 @@ describe("the house", () => {
     ["builds a session's key", /(?:agent|provider)\w*\}:\$\{|(?:agent|provider)\w* \+ ":"/i, [sessionRef]],
     ["cuts a session's key", /(?:key|session)\w*\.(?:split|(?:lastI|i)ndexOf)\(":"/i, [sessionRef]],
     ["reads /proc/PID/stat", /\/stat["`]/, ["src/hook/meta.ts", "src/system/processes.ts"]],
+    ["reads a property over D-Bus", /org\.freedesktop\.DBus\.Properties/, ["src/desktop/dbus.ts"]],
+    ["finds out how beckon itself is run", /\[process\.execPath, Bun\.main\]/, ["src/system/is-compiled.ts"]],
+    ["names a variable of WezTerm", /WEZTERM_PANE/, ["src/core/terminals/wezterm.ts"]],
+    ["quotes for a shell", /'\\\\''/, ["src/core/text/shell-quote.ts"]],
   ];
 
   test.each(places)("no other place %s", (_, how, paths) => {

@@ -11,7 +11,7 @@ import { limits } from "../core/limits.ts";
 import { hasDesktop } from "../desktop/index.ts";
 import { forgetFolders, recordFolders } from "../setup/known-folders.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
-import { isCompiled } from "../system/is-compiled.ts";
+import { findOwnCommand } from "../system/is-compiled.ts";
 import { parseArguments } from "./args.ts";
 import { callApi, fetchSessions } from "./client.ts";
 import { demoCommand } from "./commands/demo.ts";
@@ -185,7 +185,7 @@ async function callHook(
     ...(pidVariable === null ? {} : { [pidVariable]: String(process.pid) }),
     ...(projectVariable === null ? {} : { [projectVariable]: String(payload.cwd) }),
   };
-  const child = Bun.spawn([process.execPath, ...(isCompiled() ? [] : [Bun.main]), "hook", agent.id], {
+  const child = Bun.spawn([...findOwnCommand(), "hook", agent.id], {
     cwd: home,
     env: { ...env, ...day.env, ...ownVariables },
     stdin: new Blob([JSON.stringify(payload)]),

@@ -47,7 +47,7 @@ import { formatLocalTime } from "../system/clock.ts";
 import { type Endpoint, readEndpoint } from "../system/endpoint.ts";
 import { exec } from "../system/exec.ts";
 import { currentFolder, type Env, homeOf } from "../system/folders.ts";
-import { isCompiled } from "../system/is-compiled.ts";
+import { findOwnCommand } from "../system/is-compiled.ts";
 import { readStartTime } from "../system/processes.ts";
 import { fetchChannelReports, readChannels } from "./channel-facts.ts";
 import { type ApiResponse, describeFetchError, fetchApi, isRefusedConnection } from "./client.ts";
@@ -325,7 +325,7 @@ async function testAgent(
   const { path, reason } = test;
   const sessionId = createProbeId(crypto.randomUUID());
   const hook = {
-    command: test.command ?? [...ownProgram(), "hook", agent.id],
+    command: test.command ?? [...findOwnCommand(), "hook", agent.id],
     env: test.createEnv(env, sessionId, process.pid),
   };
   if (report === null) {
@@ -339,11 +339,6 @@ async function testAgent(
   const result = await runLiveTest(hook, sessionId, test, app);
   const outcome = { kind: "up" as const, result, shows: app.shows, notifier: report.notifier };
   return { facts: { path, reason, outcome }, probe: result.probe };
-}
-
-/** The binary itself. From source, Bun with the file that it was started with. */
-function ownProgram(): string[] {
-  return isCompiled() ? [process.execPath] : [process.execPath, Bun.main];
 }
 
 function isInSpool({ spool }: Paths, sessionId: string): boolean {

@@ -7,7 +7,7 @@ import { listVariables } from "../agents/index.ts";
 import { claimFolders } from "../setup/known-folders.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { type Endpoint, readEndpoint } from "../system/endpoint.ts";
-import { isCompiled } from "../system/is-compiled.ts";
+import { findOwnCommand } from "../system/is-compiled.ts";
 import { launchDetached } from "../system/launch.ts";
 import { parseArguments } from "./args.ts";
 import { startCommand } from "./commands/start.ts";
@@ -42,7 +42,7 @@ export async function startInBackground(paths: Paths, table: readonly Agent[]): 
 
 /** Returns null if beckon runs, otherwise the error that it printed. */
 async function launch(table: readonly Agent[]): Promise<string | null> {
-  const firstArgs = isCompiled() ? [] : [Bun.main];
+  const [, ...firstArgs] = findOwnCommand();
   const agents = listVariables(table);
   // On Windows the file for its errors could not be removed while the app has it open.
   if (process.platform === "win32") {

@@ -2,7 +2,13 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type interface as dbusInterface, Message, type MessageBus, sessionBus } from "@jellybrick/dbus-next";
+import {
+  type interface as dbusInterface,
+  Message,
+  type MessageBus,
+  sessionBus,
+  Variant,
+} from "@jellybrick/dbus-next";
 import type { BusCall } from "../core/terminals/plan.ts";
 import type { Env } from "../system/folders.ts";
 
@@ -42,6 +48,28 @@ export const daemon = {
   path: "/org/freedesktop/DBus",
   interface: "org.freedesktop.DBus",
 } as const;
+
+/** A value of any type arrives wrapped in a variant. */
+export const unwrapVariant = (value: unknown): unknown => (value instanceof Variant ? value.value : value);
+
+export async function readBusProperty(
+  call: Bus["call"],
+  {
+    property,
+    ...target
+  }: Pick<BusCall, "destination" | "path" | "interface" | "timeoutMs"> & {
+    readonly property: string;
+  },
+): Promise<unknown> {
+  const [value] = await call({
+    ...target,
+    interface: "org.freedesktop.DBus.Properties",
+    member: "Get",
+    signature: "ss",
+    body: [target.interface, property],
+  });
+  return unwrapVariant(value);
+}
 
 /** The signal that a name on the bus has a new owner, or none. */
 export const ownerChanges = {

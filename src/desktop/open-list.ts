@@ -2,8 +2,9 @@
 
 import { join } from "node:path";
 import { readErrorMessage } from "../core/error-message.ts";
-import type { Env } from "../system/folders.ts";
-import { isCompiled } from "../system/is-compiled.ts";
+import { quoteForShell } from "../core/text/shell-quote.ts";
+import { dropUnset, type Env } from "../system/folders.ts";
+import { findOwnCommand } from "../system/is-compiled.ts";
 import { startDetached } from "../system/launch.ts";
 import { putFile } from "./put-file.ts";
 
@@ -33,7 +34,7 @@ const linuxTerminals: readonly (readonly [program: string, ...before: string[]])
 /** The argv that opens the window; null if no terminal was found. */
 export function planOpenList({
   platform = process.platform,
-  command = isCompiled() ? [process.execPath] : [process.execPath, Bun.main],
+  command = findOwnCommand(),
   which = Bun.which,
   folder,
 }: OpenListOptions): { readonly argv: readonly string[]; readonly script?: string } | null {
@@ -41,7 +42,7 @@ export function planOpenList({
   if (platform === "win32") return { argv: ["cmd.exe", "/c", "start", "beckon", ...list] };
   if (platform === "darwin") {
     // Terminal runs .command files; passing it a command in another way needs a permission.
-    const quoted = list.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+    const quoted = list.map(quoteForShell).join(" ");
     return { argv: ["open", join(folder, "list.command")], script: `#!/bin/sh\nexec ${quoted}\n` };
   }
   for (const [program, ...before] of linuxTerminals) {
@@ -58,10 +59,7 @@ export async function openList(options: OpenListOptions): Promise<string | null>
   try {
     if (plan.script) putFile(join(options.folder, "list.command"), Buffer.from(plan.script), 0o700);
     const [program = "", ...args] = plan.argv;
-    const env = Object.entries(options.env).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined,
-    );
-    startDetached(program, args, Object.fromEntries(env));
+    startDetached(program, args, dropUnset(options.env));
     return null;
   } catch (error) {
     return `${plan.argv[0]} could not be started: ${readErrorMessage(error)}`;

@@ -5,6 +5,12 @@
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
+/** The variables that are set, as programs are started with them. */
+export const dropUnset = (env: Env): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+
 export function homeOf(env: Env, platform: NodeJS.Platform = process.platform): string {
   const { isAbsolute, resolve } = process.getBuiltinModule("node:path");
   const home = env[platform === "win32" ? "USERPROFILE" : "HOME"];

@@ -1,5 +1,7 @@
 /** A message in Slack's blocks. Nothing in its text becomes a mention, a link, a preview or markup. */
+
 import type { JsonRecord } from "../../core/json.ts";
+import { escapeMarkup } from "../../core/text/markup.ts";
 import { truncate } from "../../core/text/truncate.ts";
 import type { ChannelMessage } from "../channel.ts";
 
@@ -28,8 +30,7 @@ export const plainText = {
 } as const;
 
 /** `text` is what a phone's notification shows. Slack reads markup in it, so it is escaped. */
-export const escapeText = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+export const escapeText = escapeMarkup;
 
 /** Texts of type plain_text are shown as they are, without markup, mentions and links. */
 const createText = (text: string) => ({ type: "plain_text", text, emoji: false }) as const;

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Exec } from "../../core/interfaces/index.ts";
 import type { ExecResult } from "../../core/terminals/plan.ts";
+import { escapeMarkup } from "../../core/text/markup.ts";
 import { putFile } from "../put-file.ts";
 import { formatLoginArgs, type LoginCommand, type LoginItem, loginOff } from "./login-item.ts";
 
@@ -20,7 +21,7 @@ export interface LaunchAgentOptions {
 
 /** launchd restarts beckon after a crash, and not after a clean exit (Quit, `beckon stop`, another one runs already). */
 export function formatPlist(command: LoginCommand): string {
-  const string = (value: string) => `<string>${escapeXml(value)}</string>`;
+  const string = (value: string) => `<string>${escapeMarkup(value)}</string>`;
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
@@ -45,11 +46,6 @@ export function formatPlist(command: LoginCommand): string {
 </dict>
 </plist>
 `;
-}
-
-function escapeXml(value: string): string {
-  const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
-  return value.replace(/[&<>]/g, (character) => entities[character] ?? "");
 }
 
 const characters = { "&lt;": "<", "&gt;": ">", "&amp;": "&" } as const;

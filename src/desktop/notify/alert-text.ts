@@ -23,20 +23,14 @@ export function formatTitle(alert: Alert): string {
   return truncateEnd(alert.title, titleWidth) || appName;
 }
 
-export function formatBody(alert: Alert): string {
+export function formatBody(alert: Alert, { width = bodyWidth, maxLines = maxBodyLines } = {}): string {
   if (alert.isExact) return alert.body;
   return alert.body
-    .split(/\r\n|[\n\r\u2028\u2029]/, maxBodyLines * 4)
-    .map((line) => truncateEnd(line, bodyWidth))
+    .split(/\r\n|[\n\r\u2028\u2029]/, maxLines * 4)
+    .map((line) => truncateEnd(line, width))
     .filter((line) => line !== "")
-    .slice(0, maxBodyLines)
+    .slice(0, maxLines)
     .join("\n");
-}
-
-const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
-
-export function escapeMarkup(text: string): string {
-  return text.replace(/[&<>]/g, (character) => entities[character] ?? character);
 }
 
 export function isQuiet(alert: Alert): boolean {

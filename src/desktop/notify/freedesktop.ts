@@ -2,10 +2,11 @@
 
 import { Variant } from "@jellybrick/dbus-next";
 import type { Notifier, NotifierOptions } from "../../core/interfaces/index.ts";
+import { escapeMarkup } from "../../core/text/markup.ts";
 import { selectButtons } from "../../core/view/alerts/text.ts";
 import type { Alert } from "../../core/view/view.ts";
 import { exec } from "../../system/exec.ts";
-import type { Env } from "../../system/folders.ts";
+import { dropUnset, type Env } from "../../system/folders.ts";
 import { waitAtMost } from "../../system/schedule.ts";
 import { themedIcon, writeAppIcon } from "../app-icon.ts";
 import { createKeyedQueue } from "../coalesce.ts";
@@ -13,7 +14,6 @@ import { findBusAddress } from "../dbus.ts";
 import {
   appName,
   clickLabel,
-  escapeMarkup,
   expireTimeoutOf,
   formatBody,
   formatTitle,
@@ -212,7 +212,7 @@ export async function openFreedesktopNotifier(
     const now = performance.now();
     if (silence === null || now - silence.at > silenceMaxAgeMs) {
       const value = current().then(
-        (server) => readDoNotDisturb(server, (argv, more) => exec(argv, { ...more, env: withoutUnset(env) })),
+        (server) => readDoNotDisturb(server, (argv, more) => exec(argv, { ...more, env: dropUnset(env) })),
         () => null,
       );
       silence = { at: now, value };
@@ -271,11 +271,6 @@ export async function openFreedesktopNotifier(
     },
   };
 }
-
-const withoutUnset = (env: Env): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
 
 interface Hint {
   readonly signature: "y" | "s" | "b";

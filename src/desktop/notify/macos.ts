@@ -7,6 +7,7 @@ import { truncateEnd } from "../../core/text/text.ts";
 import type { Alert } from "../../core/view/view.ts";
 import { joinMacHelper, type MacSettings, macSettings } from "../macos/index.ts";
 import type { FromHelper, PanelMessage } from "../macos/protocol.ts";
+import { formatBody } from "./alert-text.ts";
 
 const maxTitle = 120;
 const maxBodyLine = 200;
@@ -121,7 +122,7 @@ function createPanelMessage(alert: Alert, isRepeated: boolean): PanelMessage {
     type: "panel",
     key: alert.key,
     title: truncateEnd(alert.title, maxTitle) || "beckon",
-    body: alert.isExact ? alert.body : shortenBody(alert.body),
+    body: formatBody(alert, { width: maxBodyLine, maxLines: bodyLines }),
     isExact: alert.isExact === true,
     buttons: (alert.buttons ?? []).map(({ id, label, needsAll }) => ({ id, label, needsAll })),
     icon: readFileSync(icons[alert.kind], "base64"),
@@ -130,13 +131,4 @@ function createPanelMessage(alert: Alert, isRepeated: boolean): PanelMessage {
     visibleMs: visibleMs[alert.urgency],
     isRepeated,
   };
-}
-
-function shortenBody(body: string): string {
-  return body
-    .split("\n")
-    .map((line) => truncateEnd(line, maxBodyLine))
-    .filter((line) => line !== "")
-    .slice(0, bodyLines)
-    .join("\n");
 }

@@ -1,6 +1,7 @@
 /** Alerts by the command notify-send, where beckon itself cannot reach the session bus. */
 
 import type { Notifier, NotifierOptions } from "../../core/interfaces/index.ts";
+import { escapeMarkup } from "../../core/text/markup.ts";
 import { selectButtons } from "../../core/view/alerts/text.ts";
 import type { Alert } from "../../core/view/view.ts";
 import { exec } from "../../system/exec.ts";
@@ -12,7 +13,6 @@ import { readLines } from "../lines.ts";
 import {
   appName,
   clickLabel,
-  escapeMarkup,
   expireTimeoutOf,
   formatBody,
   formatTitle,

@@ -2,9 +2,10 @@
  * The desktop's notification server on the session bus: beckon finds it, lets the bus start it, finds it again after a
  * restart, and reads from it whether the user wants silence.
  */
-import { Variant } from "@jellybrick/dbus-next";
+
 import type { Exec } from "../../core/interfaces/index.ts";
-import { type Bus, connectBus, daemon, ownerChanges } from "../dbus.ts";
+import { readFlag } from "../../core/json.ts";
+import { type Bus, connectBus, daemon, ownerChanges, readBusProperty, unwrapVariant } from "../dbus.ts";
 
 const name = "org.freedesktop.Notifications";
 const path = "/org/freedesktop/Notifications";
@@ -21,7 +22,7 @@ export interface NotificationServer {
   readonly capabilities: ReadonlySet<string>;
   call(member: string, signature: string, body: readonly unknown[], timeoutMs?: number): Promise<unknown>;
   /** Calls another object on the same bus. */
-  callOther(call: Parameters<Bus["call"]>[0]): Promise<unknown>;
+  readonly callOther: Bus["call"];
 }
 
 export interface ServerEvents {
@@ -160,7 +161,7 @@ export async function watchServers(address: string, events: ServerEvents): Promi
             ...(timeoutMs !== undefined && { timeoutMs }),
           })
         )[0],
-      callOther: async (call) => (await connected.call(call))[0],
+      callOther: connected.call,
     };
   }
 
@@ -184,25 +185,10 @@ function explainMissing(error: Error): string {
 
 type DoNotDisturbReader = (server: NotificationServer, exec: Exec) => Promise<boolean | null>;
 
-/** Properties arrive wrapped in a variant. */
-const toFlag = (answer: unknown): boolean | null => {
-  const value = answer instanceof Variant ? answer.value : answer;
-  return typeof value === "boolean" ? value : null;
-};
-
 const readProperty =
   (from: string, property: string): DoNotDisturbReader =>
   async (server) =>
-    toFlag(
-      await server.callOther({
-        destination: name,
-        path,
-        interface: "org.freedesktop.DBus.Properties",
-        member: "Get",
-        signature: "ss",
-        body: [from, property],
-      }),
-    );
+    readFlag(await readBusProperty(server.callOther, { destination: name, path, interface: from, property }));
 
 const readGsettings =
   (schema: string, key: string, silent: "true" | "false"): DoNotDisturbReader =>
@@ -222,13 +208,14 @@ const readXfconf: DoNotDisturbReader = async (server) => {
     body: ["xfce4-notifyd", "/do-not-disturb"],
   });
   // The property does not exist until the user has switched it on once.
-  return toFlag(
-    await answer.catch((error) => (/PropertyNotFound|does not exist/.test(String(error)) ? false : null)),
-  );
+  const [value] = await answer.catch((error) => [
+    /PropertyNotFound|does not exist/.test(String(error)) ? false : null,
+  ]);
+  return readFlag(unwrapVariant(value));
 };
 
 const readMako: DoNotDisturbReader = async (server) => {
-  const modes = await server.callOther({
+  const [modes] = await server.callOther({
     destination: name,
     path: "/fr/emersion/Mako",
     interface: "fr.emersion.Mako",
@@ -237,15 +224,15 @@ const readMako: DoNotDisturbReader = async (server) => {
   return Array.isArray(modes) ? modes.includes("do-not-disturb") : null;
 };
 
-const readSwaync: DoNotDisturbReader = async (server) =>
-  toFlag(
-    await server.callOther({
-      destination: "org.erikreider.swaync.cc",
-      path: "/org/erikreider/swaync/cc",
-      interface: "org.erikreider.swaync.cc",
-      member: "GetDnd",
-    }),
-  );
+const readSwaync: DoNotDisturbReader = async (server) => {
+  const [isOn] = await server.callOther({
+    destination: "org.erikreider.swaync.cc",
+    path: "/org/erikreider/swaync/cc",
+    interface: "org.erikreider.swaync.cc",
+    member: "GetDnd",
+  });
+  return readFlag(isOn);
+};
 
 /**
  * Where each server keeps it, by the name that the server gives itself. Tested with xfce4-notifyd 0.7.3, dunst 1.9.0 and

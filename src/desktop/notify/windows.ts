@@ -6,6 +6,7 @@
 import type { Notifier, OpenNotifier } from "../../core/interfaces/index.ts";
 import type { Alert } from "../../core/view/view.ts";
 import { exec } from "../../system/exec.ts";
+import { findOwnCommand } from "../../system/is-compiled.ts";
 import { writeAppIcon } from "../app-icon.ts";
 import { createBalloons } from "../windows/balloons.ts";
 import { writeRegistry } from "../windows/registry.ts";
@@ -63,7 +64,7 @@ export const openWindowsNotifier: OpenNotifier = async (options) => {
     const { SystemRoot } = process.env;
     const command = findPowershell(SystemRoot);
     if (command === null || SystemRoot === undefined) return null;
-    const failure = writeRegistry(createRegistration(findProgram(), SystemRoot, writeAppIcon(folder)));
+    const failure = writeRegistry(createRegistration(findOwnCommand(), SystemRoot, writeAppIcon(folder)));
     if (failure === null) return createToasts(command, exec);
     onProblem(`no toasts: ${failure}. Alerts are shown as balloons.`);
     return null;
@@ -141,11 +142,6 @@ export const openWindowsNotifier: OpenNotifier = async (options) => {
   };
   return notifier;
 };
-
-/** The binary itself; from source, Bun with the file that it runs. */
-function findProgram(): string[] {
-  return Bun.main.includes("~BUN") ? [process.execPath] : [process.execPath, Bun.main];
-}
 
 /** QUERY_USER_NOTIFICATION_STATE → whether the user wants silence. */
 const notificationStates: Readonly<Record<number, boolean>> = {

@@ -6,7 +6,7 @@
 import type { Exec, PresenceReading, ReadPresence } from "../../core/interfaces/index.ts";
 import { readFlag, readNumber } from "../../core/json.ts";
 import type { BusCall } from "../../core/terminals/plan.ts";
-import { type Bus, connectBus, findBusAddress } from "../dbus.ts";
+import { type Bus, connectBus, daemon, findBusAddress } from "../dbus.ts";
 import { connectX11 } from "../x11.ts";
 
 export interface PresenceOptions {
@@ -64,9 +64,7 @@ export function createLinuxPresence({ env, exec }: PresenceOptions): ReadPresenc
     if (!bus) return null;
     try {
       const [hasOwner] = await bus.call({
-        destination: "org.freedesktop.DBus",
-        path: "/org/freedesktop/DBus",
-        interface: "org.freedesktop.DBus",
+        ...daemon,
         member: "NameHasOwner",
         signature: "s",
         body: [service.destination],

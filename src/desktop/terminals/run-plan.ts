@@ -5,6 +5,7 @@ import type { Exec } from "../../core/interfaces/index.ts";
 import type { Plan, PlanStep } from "../../core/terminals/plan.ts";
 import type { TerminalContext } from "../../core/terminals/terminal.ts";
 import { timing } from "../../core/timing.ts";
+import { dropUnset } from "../../system/folders.ts";
 import { type Bus, connectBus, findBusAddress } from "../dbus.ts";
 import { connectX11, type X11 } from "../x11.ts";
 import { sendKittyCommand } from "./kitty-socket.ts";
@@ -41,9 +42,7 @@ const retryDeniedMs = 10 * 60_000;
 export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
   const { platform, env, exec, now = () => performance.now() } = options;
   const path = [env.PATH ?? "", ...usualFolders(env.HOME ?? "/")].join(delimiter);
-  const ownEnv = Object.fromEntries(
-    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
+  const ownEnv = dropUnset(env);
   /** When macOS refused control of an app. Another attempt soon after would only ask the user again. */
   const deniedAt = new Map<string, number>();
   const processes = chooseProcesses(platform, exec);

@@ -1,12 +1,13 @@
 /** The icon in a panel that takes StatusNotifierItems. It survives restarts of the panel and of the session bus. */
 
 import { readFileSync } from "node:fs";
-import { Variant } from "@jellybrick/dbus-next";
 import type { UserAction } from "../../core/config/user-action.ts";
 import type { TrayReport } from "../../core/interfaces/index.ts";
 import type { TrayView } from "../../core/view/view.ts";
+import { type Attempt, ConnectionError, keepConnected } from "../../system/keep-connected.ts";
+import { schedule, waitAtMost } from "../../system/schedule.ts";
 import { createThrottle } from "../coalesce.ts";
-import { type Bus, connectBus, daemon, ownerChanges } from "../dbus.ts";
+import { type Bus, connectBus, daemon, ownerChanges, readBusProperty } from "../dbus.ts";
 import { DbusMenu } from "./dbusmenu.ts";
 import { emptyView } from "./empty-view.ts";
 import { StatusItem } from "./sni.ts";
@@ -35,14 +36,13 @@ const menuPath = "/StatusNotifierItem/Menu";
 const updateEveryMs = 50;
 /** GNOME's AppIndicator extension (46) drops an icon that arrives while it still draws the last one, so it is sent again. */
 const resendIconMs = [1_000, 5_000];
-/** The last delay repeats: the icon is back 2 s after the bus. */
-const reconnectMs = [250, 500, 1_000, 2_000];
+/** The icon is back 2 s after the bus. */
+const backoff = { firstMs: 250, maxMs: 2_000 };
 const registerRetryMs = 1_000;
 const registerAttempts = 5;
 const reportTimeoutMs = 1_000;
 
 export function createPanelIcon(options: PanelIconOptions): PanelIcon {
-  const stopped = new AbortController();
   const firstAttempt = Promise.withResolvers<boolean>();
   let view = emptyView;
   let exported: { readonly bus: Bus; readonly item: StatusItem; readonly menu: DbusMenu } | null = null;
@@ -59,35 +59,20 @@ export function createPanelIcon(options: PanelIconOptions): PanelIcon {
     resends = resendIconMs.map((ms) => setTimeout(() => exported?.item.emitNewIcon(), ms).unref());
   }
 
-  async function keepConnected(): Promise<void> {
-    for (let attempt = 0; !stopped.signal.aborted; attempt++) {
-      if (await serve()) {
-        attempt = 0;
-        if (!stopped.signal.aborted)
-          options.onProblem("the session bus is gone; the tray icon comes back with it");
-      }
-      await pause(reconnectMs[Math.min(attempt, reconnectMs.length - 1)] ?? 0, stopped.signal);
-    }
-  }
-
-  /** Resolves when the connection ends, or with false if there was none. */
-  async function serve(): Promise<boolean> {
+  /** Rejects when the connection has ended. */
+  async function serve({ signal, onConnected }: Attempt): Promise<void> {
     const ended = Promise.withResolvers<void>();
-    const address = options.address();
-    let bus: Bus;
-    try {
-      if (address === null) throw new Error("no bus");
-      bus = await connectBus({ address, onEnd: ended.resolve });
-    } catch {
+    const bus = await connect(ended.resolve).catch((error) => {
       firstAttempt.resolve(false);
-      return false;
-    }
+      throw error;
+    });
+    onConnected();
     const close = () => {
       bus.close();
       ended.resolve();
     };
-    stopped.signal.addEventListener("abort", close);
-    if (stopped.signal.aborted) close();
+    signal.addEventListener("abort", close);
+    if (signal.aborted) close();
     const item = new StatusItem({ ...options, onOpening: updates.flush, menuPath });
     const menu = new DbusMenu({ ...options, onOpening: updates.flush });
     item.show(view);
@@ -96,33 +81,43 @@ export function createPanelIcon(options: PanelIconOptions): PanelIcon {
     try {
       bus.export(itemPath, item);
       bus.export(menuPath, menu);
-      await followWatcher(bus);
+      await followWatcher(bus, ended.promise);
     } catch (error) {
       options.onProblem(`beckon could not look for a panel on the session bus: ${error}`);
       close();
     }
     firstAttempt.resolve(true);
     await ended.promise;
-    stopped.signal.removeEventListener("abort", close);
     exported = null;
-    if (!stopped.signal.aborted) options.onShown(false);
-    return true;
+    if (signal.aborted) return;
+    options.onShown(false);
+    options.onProblem("the session bus is gone; the tray icon comes back with it");
+    throw new ConnectionError("the session bus is gone");
   }
 
-  async function followWatcher(bus: Bus): Promise<void> {
+  async function connect(onEnd: () => void): Promise<Bus> {
+    const address = options.address();
+    if (address === null) throw new ConnectionError("there is no session bus");
+    return connectBus({ address, onEnd });
+  }
+
+  async function followWatcher(bus: Bus, ended: Promise<void>): Promise<void> {
     let owner = "";
+    void ended.then(() => {
+      owner = "";
+    });
     const onOwner = (newOwner: string) => {
       owner = newOwner;
       if (newOwner === "") options.onShown(false);
-      else void register(bus, () => owner === newOwner);
+      else void register(bus, () => owner === newOwner, ended);
     };
     await bus.onSignal({ ...ownerChanges, arg0: watcher }, ([, , newOwner]) => onOwner(String(newOwner)));
     const [hasOwner] = await bus.call({ ...daemon, member: "NameHasOwner", signature: "s", body: [watcher] });
     if (owner === "") onOwner(hasOwner === true ? "exists" : "");
   }
 
-  async function register(bus: Bus, isCurrent: () => boolean): Promise<void> {
-    for (let attempt = 1; isCurrent() && !stopped.signal.aborted; attempt++) {
+  async function register(bus: Bus, isCurrent: () => boolean, ended: Promise<void>): Promise<void> {
+    for (let attempt = 1; isCurrent(); attempt++) {
       try {
         await bus.call({
           destination: watcher,
@@ -138,12 +133,13 @@ export function createPanelIcon(options: PanelIconOptions): PanelIcon {
           options.onProblem(`the panel refused the tray icon: ${error}`);
           return options.onShown(false);
         }
-        await pause(registerRetryMs, stopped.signal);
+        await waitAtMost(registerRetryMs, ended);
       }
     }
   }
 
-  void keepConnected();
+  // Each connection that ends counts as the first failure.
+  const connection = keepConnected({ connect: serve, backoff, stableMs: 0, schedule });
   return {
     hasBus: firstAttempt.promise,
     show: updates.set,
@@ -151,8 +147,8 @@ export function createPanelIcon(options: PanelIconOptions): PanelIcon {
     stop() {
       updates.stop();
       resends.forEach(clearTimeout);
-      stopped.abort();
       firstAttempt.resolve(false);
+      void connection.stop();
     },
   };
 }
@@ -167,19 +163,9 @@ async function reportPanel(bus: Bus | null): Promise<TrayReport> {
       .call({ ...daemon, member, signature: "s", body, timeoutMs: reportTimeoutMs })
       .then(([value]) => value)
       .catch(() => null);
-  const readProperty = (name: string) =>
-    bus
-      .call({
-        destination: watcher,
-        path: watcherPath,
-        interface: "org.freedesktop.DBus.Properties",
-        member: "Get",
-        signature: "ss",
-        body: [watcher, name],
-        timeoutMs: reportTimeoutMs,
-      })
-      .then(([value]) => (value instanceof Variant ? value.value : value))
-      .catch(() => null);
+  const target = { destination: watcher, path: watcherPath, interface: watcher, timeoutMs: reportTimeoutMs };
+  const readProperty = (property: string) =>
+    readBusProperty(bus.call, { ...target, property }).catch(() => null);
   const [owner, pid, items, hasHost] = await Promise.all([
     askDaemon("GetNameOwner", [watcher]),
     askDaemon("GetConnectionUnixProcessID", [watcher]),
@@ -203,17 +189,4 @@ function formatProgram(pid: number): string {
   } catch {
     return `pid ${pid}`;
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const finish = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", finish);
-      resolve();
-    };
-    const timer = setTimeout(finish, ms);
-    signal.addEventListener("abort", finish);
-    if (signal.aborted) finish();
-  });
 }

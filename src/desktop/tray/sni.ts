@@ -1,6 +1,7 @@
 /** org.kde.StatusNotifierItem: the icon in a panel on Linux. */
 import { interface as dbusInterface } from "@jellybrick/dbus-next";
 import type { UserAction } from "../../core/config/user-action.ts";
+import { escapeMarkup } from "../../core/text/markup.ts";
 import type { TrayView } from "../../core/view/view.ts";
 import { emptyView } from "./empty-view.ts";
 import { type Pixmap, readPixmaps } from "./icons.ts";
@@ -124,6 +125,7 @@ export class StatusItem extends Interface {
     const { title, tooltip } = this.#view;
     // Panels show the title above the text, so the text must not repeat it.
     const text = tooltip === title ? "" : tooltip.replace(`${title}\n`, "");
+    // Panels read the text as markup.
     return ["", [], title, escapeMarkup(text)];
   }
 
@@ -177,7 +179,3 @@ export class StatusItem extends Interface {
     return status;
   }
 }
-
-/** Panels read the text of a tooltip as markup. */
-const escapeMarkup = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

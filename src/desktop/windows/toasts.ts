@@ -5,8 +5,10 @@
  * By SnoreToast of node-notifier only where PowerShell may not run the script (notify/node-notifier.ts): it has no buttons that
  * outlive a process for each toast, and is an unsigned program that virus scanners warn about.
  */
+
 import { createHash } from "node:crypto";
 import type { Exec } from "../../core/interfaces/index.ts";
+import { escapeMarkup } from "../../core/text/markup.ts";
 import { selectButtons } from "../../core/view/alerts/text.ts";
 import type { Alert, AlertButton } from "../../core/view/view.ts";
 import { waitAtMost } from "../../system/schedule.ts";
@@ -41,19 +43,10 @@ export function parseToastLink(link: string): string | null {
 export const tagOf = (key: string): string => createHash("sha256").update(key).digest("hex").slice(0, 16);
 export const isTag = (text: string): boolean => /^[0-9a-f]{16}$/.test(text);
 
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&apos;",
-};
-
 /** Removes what XML 1.0 does not allow even escaped: lone surrogates, and control characters other than tab and newline. */
 export function escapeXml(text: string): string {
-  return text
-    .replace(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, "")
-    .replace(/[&<>"']/g, (character) => entities[character] ?? "");
+  const allowed = text.replace(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, "");
+  return escapeMarkup(allowed).replaceAll('"', "&quot;").replaceAll("'", "&apos;");
 }
 
 /** Windows shows four lines below the title. */
