@@ -1,4 +1,4 @@
-/** Ghostty: by AppleScript on macOS; elsewhere only its window. */
+/** Ghostty: by AppleScript on macOS (https://ghostty.org/docs/features/applescript); elsewhere only its window. */
 import { createAppleRecipe } from "./applescript.ts";
 import { runAppleScript } from "./plan.ts";
 import { type FocusRecipe, inApplications, type Terminal, type TerminalContext } from "./terminal.ts";
@@ -23,7 +23,8 @@ const description = {
 
 /**
  * Ghostty 1.3 has no `tty`, later versions do. A terminal with another tty is not the right one, even in the same folder.
- * Its `id` does not help: GHOSTTY_SURFACE_ID is another number.
+ * Its `id` does not help: GHOSTTY_SURFACE_ID is another number (https://github.com/ghostty-org/ghostty/discussions/10603). `focus` alone
+ * does not always raise the window (https://github.com/st0012/cctop/pull/101).
  */
 const ghosttyScript = `on run argv
   set wantedTty to item 1 of argv

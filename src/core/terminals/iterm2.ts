@@ -61,7 +61,10 @@ export const iterm2: Terminal = {
       const ids = [...(id === undefined ? [] : [id]), ...(isTtyPath(tty) ? [tty] : [])];
       return ids.length === 0 ? null : yield* runAppleScript("iTerm2", iterm2Script, ...ids);
     },
-    /** As documented: no slashes, and the whole variable. Also finds minimized windows, which AppleScript may not list. */
+    /**
+     * No slashes, and the whole variable: https://iterm2.com/documentation-url-scheme.html. Also finds minimized windows, which
+     * AppleScript may not list.
+     */
     link({ env }) {
       const session = readVariable(env, variables, "ITERM_SESSION_ID");
       return session === null ? null : `iterm2:reveal?sessionid=${session}`;

@@ -7,7 +7,7 @@ import { readWindowList } from "./wayland.ts";
 
 const windowId = /^\{[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}$/;
 
-/** Plasma 5 calls its windows clients. */
+/** Plasma 5 calls its windows clients (https://discuss.kde.org/t/kwin-scripting-from-5-x-to-6-x-compatible/2905). */
 const allWindows = "(workspace.windowList ? workspace.windowList() : workspace.clientList())";
 const listScript = `${allWindows}.map((w) => ({ id: String(w.internalId), pid: w.pid, title: w.caption, active: w.active }))`;
 const raiseScript = (id: string): string => `(() => {

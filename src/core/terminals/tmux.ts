@@ -40,7 +40,8 @@ interface ServerAnswer {
   readonly clients: readonly Client[];
 }
 
-// Only the last field may contain a space. tmux turns tabs into `_` if it takes its client for one without UTF-8.
+// Only the last field may contain a space. tmux turns tabs into `_` if it takes its client for one without UTF-8
+// (https://github.com/moezakura/mux-pod/pull/108), which `-u` prevents for the name.
 const paneFormat =
   "#{pane_id} #{pane_pid} #{pane_tty} #{window_id} #{session_id} #{pane_active}#{window_active} #{session_name}";
 const clientFormat = "#{client_pid} #{client_tty} #{session_id} #{client_activity}";

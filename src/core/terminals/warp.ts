@@ -1,4 +1,4 @@
-/** Warp gives each pane a link that shows it. */
+/** Warp gives each pane a link that shows it (https://github.com/warpdotdev/warp/pull/11130). */
 import { queryWindow } from "./lineage.ts";
 import { isRunning } from "./macos.ts";
 import { immediate, run } from "./plan.ts";

@@ -39,6 +39,7 @@ function* swayWindows(node: JsonRecord): Generator<WindowInfo> {
   }
 }
 
+/** `dispatch` prints "ok", or what went wrong: https://man.archlinux.org/man/hyprctl.1.en */
 export const hyprland: WindowSystem = {
   name: "Hyprland",
   platforms: ["linux"],
@@ -81,7 +82,10 @@ function readNiriWindow({ id, pid, title, is_focused }: JsonRecord): WindowInfo 
   return { id: String(number), pid: readPositive(pid), title: asText(title), active: is_focused === true };
 }
 
-/** Windows under Xwayland are X11's. */
+/**
+ * Mutter gives a window the focus only by a token that its own program got (https://gitlab.gnome.org/GNOME/mutter/-/issues/3486). Windows
+ * under Xwayland are X11's.
+ */
 export const gnomeWayland: WindowSystem = {
   name: "GNOME on Wayland",
   platforms: ["linux"],

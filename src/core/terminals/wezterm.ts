@@ -1,4 +1,7 @@
-/** WezTerm: by its own command line, which talks to the running window over a socket. */
+/**
+ * WezTerm: by its own command line, which talks to the running window over a socket
+ * (https://wezterm.org/cli/cli/activate-pane.html).
+ */
 import { asList, isRecord, type JsonRecord, parseJson } from "../json.ts";
 import { queryWindow } from "./lineage.ts";
 import { ask, filterOwnSockets, type Plan, run, type TerminalEnv } from "./plan.ts";

@@ -1,4 +1,7 @@
-/** zellij (0.44 and newer): focuses the pane by its id. Its terminal is shown only if there is just one candidate. */
+/**
+ * zellij (0.44 and newer): focuses the pane by its id (https://zellij.dev/documentation/cli-recipes.html). Its terminal is shown only if
+ * there is just one candidate.
+ */
 import { locateClient } from "./lineage.ts";
 import { ask, findProcesses, type Plan, run } from "./plan.ts";
 import { impossible, notVisible, type PaneLocation, type Terminal, visibilityUnknown } from "./terminal.ts";

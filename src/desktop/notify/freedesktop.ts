@@ -25,7 +25,7 @@ import {
 import { type NotificationServer, readDoNotDisturb, watchServers } from "./server.ts";
 import { createSoundPlayer } from "./sound.ts";
 
-/** Why a notification was closed, by the specification's numbers. */
+/** Why a notification was closed, by the numbers of https://specifications.freedesktop.org/notification-spec/latest/ar01s09.html */
 const closeReasons: Readonly<Record<number, "expired" | "user">> = {
   1: "expired",
   2: "user",
@@ -327,7 +327,7 @@ const visibleLines: readonly (readonly [RegExp, number])[] = [
   [/^xfce/i, 14],
   [/^gnome-shell$/i, 6],
 ];
-/** GNOME Shell does not show a fourth one. */
+/** GNOME Shell does not show a fourth one: MAX_NOTIFICATION_BUTTONS in its messageTray.js. */
 const maxButtons = 3;
 
 /**

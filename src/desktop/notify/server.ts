@@ -65,7 +65,8 @@ export async function watchServers(address: string, events: ServerEvents): Promi
     opened = connected;
     try {
       const from = { sender: name, path, interface: name };
-      // With the sender in the match rule: GNOME Shell sends its signals a second time under its own name.
+      // With the sender in the match rule: since 3.36 GNOME's server is a process of its own, which passes everything on to the shell, so
+      // that each signal is seen twice (https://github.com/GSConnect/gnome-shell-extension-gsconnect/pull/941).
       await connected.onSignal({ ...from, member: "NotificationClosed" }, ([id, reason]) =>
         events.onClosed(Number(id), Number(reason)),
       );

@@ -37,7 +37,7 @@ export function sendKittyCommand(
     if (text.length > limits.maxCommandOutputBytes) finish(null);
     else if (text.endsWith(commandEnd)) finish(parseAnswer(text));
   });
-  // The oldest version that has these commands in this form: kitty refuses only versions newer than itself.
+  // The oldest version that has these commands in this form: kitty refuses only versions newer than itself, as its page says.
   const request = { cmd: command, version: [0, 20, 0], no_response: false, payload };
   socket.write(`${commandStart}${JSON.stringify(request)}${commandEnd}`);
   return promise;

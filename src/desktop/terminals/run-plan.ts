@@ -61,6 +61,7 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
     if (now() - (deniedAt.get(app) ?? Number.NEGATIVE_INFINITY) < retryDeniedMs) return "denied";
     const { code, stdout, stderr } = await runCommand(["osascript", "-e", script, ...args], timeoutMs);
     if (code === 0) return stdout.trim();
+    // errAEEventNotPermitted: the user has not allowed it.
     if (!stderr.includes("-1743")) return null;
     deniedAt.set(app, now());
     return "denied";

@@ -1,4 +1,4 @@
-/** The windows of an X11 display, by EWMH (https://specifications.freedesktop.org/wm-spec/latest/). */
+/** The windows of an X11 display, by EWMH (https://specifications.freedesktop.org/wm/latest/ar01s03.html). */
 import { hostname } from "node:os";
 import type { WindowInfo } from "../../core/terminals/plan.ts";
 import type { X11, X11Property } from "../x11.ts";

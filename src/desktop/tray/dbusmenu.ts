@@ -40,7 +40,8 @@ const emptyLayout: Layout = createLayout({
 
 /**
  * Numbers entries by their id. An entry keeps its number while it keeps its position among the others, and no number is used
- * twice. So a click on a menu that has changed meanwhile does what its label said, or nothing.
+ * twice. So a click on a menu that has changed meanwhile does what its label said, or nothing. Panels, too, get confused by an id that
+ * they know from another item (https://github.com/blueman-project/blueman/pull/1847).
  */
 export function createNumbering(): (items: readonly MenuItem[]) => Layout {
   let numbers = new Map<string, number>();
@@ -84,7 +85,7 @@ export function createNumbering(): (items: readonly MenuItem[]) => Layout {
 
 /**
  * Numbers one list of entries. GNOME's AppIndicator extension (46) inserts new entries by position, then removes those that
- * are gone, and never moves one. So an entry gets a new number if it would have to move, or if it follows a removed entry
+ * are gone, and never moves one (https://github.com/ubuntu/gnome-shell-extension-appindicator/issues/632). So an entry gets a new number if it would have to move, or if it follows a removed entry
  * and new entries follow it.
  */
 function numberWithoutMoves(

@@ -34,7 +34,10 @@ const watcherPath = "/StatusNotifierWatcher";
 const itemPath = "/StatusNotifierItem";
 const menuPath = "/StatusNotifierItem/Menu";
 const updateEveryMs = 50;
-/** GNOME's AppIndicator extension (46) drops an icon that arrives while it still draws the last one, so it is sent again. */
+/**
+ * GNOME's AppIndicator extension drops an icon that arrives while it still draws the last one, so it is sent again (measured with 46;
+ * https://github.com/ubuntu/gnome-shell-extension-appindicator/issues/470 has the same).
+ */
 const resendIconMs = [1_000, 5_000];
 /** The icon is back 2 s after the bus. */
 const backoff = { firstMs: 250, maxMs: 2_000 };

@@ -1,4 +1,7 @@
-/** org.kde.StatusNotifierItem: the icon in a panel on Linux. */
+/**
+ * org.kde.StatusNotifierItem: the icon in a panel on Linux. What the properties mean:
+ * https://www.freedesktop.org/wiki/Specifications/StatusNotifierItem/StatusNotifierItem/
+ */
 import { interface as dbusInterface } from "@jellybrick/dbus-next";
 import type { UserAction } from "../../core/config/user-action.ts";
 import { escapeMarkup } from "../../core/text/markup.ts";
@@ -46,7 +49,7 @@ export class StatusItem extends Interface {
   }
 
   emitNewIcon(): void {
-    // lxqt-panel redraws an item that needs attention only after NewAttentionIcon.
+    // Measured: lxqt-panel redraws an item that needs attention only after NewAttentionIcon.
     this.NewIcon();
     this.NewAttentionIcon();
   }

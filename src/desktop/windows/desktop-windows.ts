@@ -36,7 +36,7 @@ export function listWindows(): WindowInfo[] {
 
 /**
  * Returns whether the window has the keyboard now. Windows lets a program take it only if the user has just used that
- * program, so this tries several ways.
+ * program, so this tries several ways: https://learn.microsoft.com/en-us/windows/win32/api/winuser/nf-winuser-setforegroundwindow
  */
 export async function activateWindow(id: string): Promise<boolean> {
   if (!/^[1-9]\d{0,19}$/.test(id)) return false;

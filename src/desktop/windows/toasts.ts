@@ -61,7 +61,8 @@ export function formatToast(alert: Alert, id: string, buttonIds: readonly string
   const buttons = selectToastButtons(alert).map(({ label }, n) =>
     formatAction(label, formatToastLink(buttonIds[n] ?? id)),
   );
-  // A reminder stays until it is answered, and Windows requires a button on it.
+  // A reminder stays until it is answered, and Windows requires a button on it:
+  // https://learn.microsoft.com/en-us/uwp/schemas/tiles/toastschema/element-toast
   const scenario = alert.urgency === "critical" ? ' scenario="reminder"' : "";
   const sound = alert.sound ? "" : '<audio silent="true"/>';
   return (

@@ -56,7 +56,8 @@ export function createTaskbarIcon(window: bigint): TaskbarIcon {
     isAdded = isAdded && notify(NIM_MODIFY, values);
     if (!isAdded) {
       isAdded = notify(NIM_ADD, values);
-      // Since version 4 keyboard and mouse both open the menu, and its position is sent.
+      // In version 4 keyboard and mouse both open the menu, and its position is sent. Each new icon has to ask for it:
+      // https://learn.microsoft.com/windows/win32/api/shellapi/nf-shellapi-shell_notifyicona
       if (isAdded) notify(NIM_SETVERSION, { flags: 0, version: 4 });
       balloon = null;
     }

@@ -174,7 +174,8 @@ function run(inbox: MessagePort): void {
     const { rows, actions } = shown.menu;
     const menu = createMenu(rows);
     isMenuOpen = true;
-    // Without the focus a click elsewhere would not close the menu; without the WM_NULL below the next one might not open.
+    // Without the focus a click elsewhere would not close the menu; without the WM_NULL below the next one might not open:
+    // https://learn.microsoft.com/en-us/windows/win32/api/winuser/nf-winuser-trackpopupmenu
     system.SetForegroundWindow(window);
     const flags = TPM_RIGHTBUTTON | TPM_NONOTIFY | TPM_RETURNCMD;
     const command = system.TrackPopupMenuEx(menu, flags, x, y, window, null);
