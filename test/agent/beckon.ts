@@ -1,6 +1,8 @@
 /** The built beckon, run in the sandbox as a user would. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
 import type { SessionView } from "../../src/core/view/session-view.ts";
 import { waitUntil } from "../wait-until.ts";
 import { home, type Namespace, type RunResult, type Signal, type Variables } from "./namespace.ts";
@@ -24,13 +26,12 @@ export interface Beckon {
   countEvents(event: string): number;
   /** The warnings and errors in the logs of the app and the forwarder. */
   readWarnings(): string[];
-  /** Stops polling `beckon status`. */
+  /** Stops looking at what beckon shows. */
   stopPolling(): Promise<void>;
 }
 
 const beckonCommand = `${home}/bin/beckon`;
 
-const pollMs = 60;
 const startMs = 5_000;
 
 export function createBeckon(
@@ -40,8 +41,7 @@ export function createBeckon(
   onSessions: (sessions: readonly SessionView[]) => void,
 ): Beckon {
   const state = join(space.root, home, ".local/state/beckon");
-  let isPolling = false;
-  let polling = Promise.resolve();
+  let poller: ReturnType<Namespace["startOutside"]> | null = null;
 
   /** Returns null if beckon is not running, which it says on stderr. */
   async function fetchStatus(): Promise<readonly SessionView[] | null> {
@@ -51,37 +51,40 @@ export function createBeckon(
     return (JSON.parse(stdout) as { sessions: SessionView[] }).sessions;
   }
 
-  async function poll(): Promise<void> {
-    while (isPolling) {
-      const sessions = await fetchStatus();
-      if (isPolling && sessions) onSessions(sessions);
-      await Bun.sleep(pollMs);
-    }
-  }
-
-  async function leave(): Promise<void> {
-    isPolling = false;
-    await polling;
+  async function stopPolling(): Promise<void> {
+    const stopped = poller;
+    poller = null;
+    await stopped?.stdin.end();
+    await stopped?.exited;
   }
 
   const readEndpoint = () =>
     JSON.parse(readFileSync(join(state, "endpoint.json"), "utf8")) as { pid: number; url: string };
 
   async function signal(name: Signal): Promise<void> {
-    await leave();
+    await stopPolling();
     await space.signal(readEndpoint().pid, name);
   }
 
-  function startPolling(): void {
-    isPolling = true;
-    polling = poll();
+  async function startPolling(): Promise<void> {
+    await stopPolling();
+    const started = space.startOutside([
+      process.execPath,
+      join(import.meta.dir, "../fixtures/session-poller.ts"),
+      state,
+    ]);
+    poller = started;
+    const lines = createInterface({ input: Readable.fromWeb(started.stdout as never) });
+    lines.on("line", (line) => {
+      if (poller === started) onSessions(JSON.parse(line) as SessionView[]);
+    });
   }
 
   const readLines = (path: string): string[] =>
     existsSync(path) ? readFileSync(path, "utf8").split("\n").filter(Boolean) : [];
 
   return {
-    stopPolling: leave,
+    stopPolling,
     async install() {
       const { code, stdout, stderr } = await space.run([beckonCommand, "--install", "--no-login"], env);
       if (code !== 0) throw new Error(`beckon --install ended with ${code}: ${stdout}${stderr}`);
@@ -96,7 +99,7 @@ export function createBeckon(
         sessions = await fetchStatus();
       }
       onSessions(sessions);
-      startPolling();
+      await startPolling();
       return sessions;
     },
     async kill() {
@@ -108,7 +111,7 @@ export function createBeckon(
     suspend: () => signal("STOP"),
     async resume() {
       await signal("CONT");
-      startPolling();
+      await startPolling();
     },
     run: (...args) => space.run([beckonCommand, ...args], env),
     async post(path, body) {

@@ -8,7 +8,7 @@ import type { Shown } from "../replay/replay.ts";
 import { cliVersion, testWithCli } from "./cli.ts";
 import { openSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
 
-/** Includes the hook, the status file, and polling `beckon status` every 60 ms. */
+/** Includes the hook, the status file, and looking at what beckon shows every 30 ms. */
 const withinMs = 600;
 
 const verdicts: Verdict[] = [];
