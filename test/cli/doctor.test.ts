@@ -9,7 +9,7 @@ import { binary } from "../repo.ts";
 import {
   createLiveTest,
   createSettingsText,
-  parseReport,
+  runDoctor,
   writeClaude,
   writeSettings,
 } from "../setup/doctor-fixture.ts";
@@ -39,7 +39,7 @@ const start = async (more: Record<string, string> = {}) => {
   return child;
 };
 const doctor = (more: Record<string, string> = {}) =>
-  parseReport(fixture.spawn([binary, "doctor", "--json"], env(more)));
+  runDoctor(() => fixture.spawn([binary, "doctor", "--json"], env(more)));
 const headless = ["info icon.headless", "info notifications.headless"];
 const isListed = async () =>
   (await fixture.fetchSessions()).some(({ sessionId }) => sessionId.startsWith("beckon-doctor-"));
@@ -252,12 +252,13 @@ describe("the files of an untrusted project", () => {
       join(fixture.home, "project", ".claude", "settings.json"),
       createSettingsText(fixture.paths.state, evil),
     );
-    const child = Bun.spawn([binary, "doctor", "--json"], {
-      cwd: join(fixture.home, "project"),
-      env: { ...fixture.env, ...env() },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const found = await parseReport(child);
+    const found = await runDoctor(() =>
+      Bun.spawn([binary, "doctor", "--json"], {
+        cwd: join(fixture.home, "project"),
+        env: { ...fixture.env, ...env() },
+        stdio: ["ignore", "pipe", "pipe"],
+      }),
+    );
     expect(existsSync(proof)).toBe(false);
     expect(found.of("live.heard").text).toContain("another program than this one, and was not run");
   });

@@ -4,7 +4,13 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { testWith } from "../needs.ts";
 import { binary } from "../repo.ts";
-import { createSettingsText, parseReport, writeClaude, writeSettings } from "../setup/doctor-fixture.ts";
+import {
+  createSettingsText,
+  type DoctorReport,
+  runDoctor,
+  writeClaude,
+  writeSettings,
+} from "../setup/doctor-fixture.ts";
 import { waitUntil } from "../wait-until.ts";
 import { desktopNeeds, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
 import { onBus } from "./notify-fixtures.ts";
@@ -22,7 +28,7 @@ describe("on a desktop", () => {
   let env: Record<string, string>;
   let traffic = "";
 
-  const runDoctor = async () => parseReport(desktop.spawn([binary, "doctor", "--json"], env) as never);
+  const examine = () => runDoctor(() => desktop.spawn([binary, "doctor", "--json"], env) as never);
   const status = async () =>
     JSON.parse(await desktop.run("env", `BECKON_HOME=${state}`, binary, "status", "--json"));
   const findNotifications = () => desktop.windows("--class", "xfce4-notifyd");
@@ -52,7 +58,7 @@ describe("on a desktop", () => {
   onDesktop(
     "everything works: the alert says that it is a test, makes no sound and disappears, and no session is left",
     async () => {
-      const running = runDoctor();
+      const running = examine();
       await waitUntil(async () => (await findNotifications()).length > 0, soonMs);
       await desktop.screenshot("doctor-alert");
       const result = await running;
@@ -98,7 +104,7 @@ describe("on a desktop", () => {
       writeConfig({ quietHours: { from: "00:00", to: "23:59" } });
       await waitUntil(async () => (await status()).quiet !== undefined, soonMs);
       traffic = "";
-      const result = await runDoctor();
+      const result = await examine();
       expect(result.problems).toEqual(["warn live.held", "warn notifications.quiet"]);
       expect(result.of("live.held").text).toContain("quiet hours until");
       expect(result.code).toBe(0);
@@ -113,7 +119,7 @@ describe("on a desktop", () => {
     "without a panel it reports the missing icon and what to add",
     async () => {
       await desktop.killPanel();
-      const result = await runDoctor();
+      const result = await examine();
       expect(result.problems).toEqual(["fail icon.missing"]);
       expect(result.of("icon.missing").fix).toContain("Add a tray");
       expect(result.of("live.alert").state).toBe("ok");
@@ -135,8 +141,8 @@ describe("on a desktop", () => {
       };
       desktop.spawn([binary], bare);
       await waitUntil(() => existsSync(join(other, "endpoint.json")), soonMs);
-      const result = await parseReport(
-        desktop.spawn([binary, "doctor", "--json"], { ...env, BECKON_HOME: other }) as never,
+      const result = await runDoctor(
+        () => desktop.spawn([binary, "doctor", "--json"], { ...env, BECKON_HOME: other }) as never,
       );
       expect(result.of("app.elsewhere").text).toContain("without DISPLAY and DBUS_SESSION_BUS_ADDRESS");
     },
@@ -146,8 +152,8 @@ describe("on a desktop", () => {
 
 describe("on a private bus", () => {
   onBus("without a notification service and a panel it reports what to start and to add", () =>
-    withBus(async ({ runDoctor }) => {
-      const result = await runDoctor();
+    withBus(async ({ examine }) => {
+      const result = await examine();
       expect(result.problems).toEqual(["fail icon.missing", "fail notifications.missing"]);
       expect(result.of("notifications.missing").fix).toContain("Start or install a notification service");
       expect(result.of("live.heard").state).toBe("ok");
@@ -155,9 +161,9 @@ describe("on a private bus", () => {
   );
 
   onBus("it reports what a limited notification server means", () =>
-    withBus(async ({ bus, runDoctor }) => {
+    withBus(async ({ bus, examine }) => {
       const server = await startServer(bus, { program: "plain", capabilities: ["body"] });
-      const result = await runDoctor();
+      const result = await examine();
       expect(result.of("notifications.server").text).toBe("plain 1 (body)");
       expect(result.of("notifications.no-actions").text).toContain("beckon focus --next");
       expect(result.of("live.alert").state).toBe("ok");
@@ -168,15 +174,15 @@ describe("on a private bus", () => {
   );
 
   onBus("it does not hang if the notification server hangs, or the whole bus", () =>
-    withBus(async ({ bus, runDoctor }) => {
+    withBus(async ({ bus, examine }) => {
       const server = await startServer(bus);
-      expect((await runDoctor()).of("live.alert").state).toBe("ok");
+      expect((await examine()).of("live.alert").state).toBe("ok");
       server.hang();
-      const hung = await runDoctor();
+      const hung = await examine();
       expect(hung.of("live.no-alert").state).toBe("fail");
       expect(hung.ms).toBeLessThan(doctorMs);
       bus.hang();
-      const result = await runDoctor();
+      const result = await examine();
       expect(result.problems).toContain("fail icon.missing");
       expect(result.ms).toBeLessThan(doctorMs);
     }),
@@ -185,7 +191,7 @@ describe("on a private bus", () => {
 
 interface BusFixture {
   readonly bus: PrivateBus;
-  readonly runDoctor: () => ReturnType<typeof parseReport>;
+  readonly examine: () => Promise<DoctorReport>;
 }
 
 async function withBus(use: (fixture: BusFixture) => Promise<void>): Promise<void> {
@@ -211,7 +217,7 @@ async function withBus(use: (fixture: BusFixture) => Promise<void>): Promise<voi
     const hasEnded = () => app.exitCode !== null || app.signalCode !== null;
     await waitUntil(() => hasEnded() || existsSync(join(state, "endpoint.json")), soonMs);
     if (hasEnded()) throw new Error(`${app.signalCode} ${await app.stderr.text()}`);
-    await use({ bus, runDoctor: () => parseReport(spawn("doctor", "--json")) });
+    await use({ bus, examine: () => runDoctor(() => spawn("doctor", "--json")) });
   } finally {
     app.kill("SIGKILL");
     await app.exited;

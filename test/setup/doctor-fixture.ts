@@ -7,6 +7,7 @@ import type { Finding } from "../../src/agents/finding.ts";
 import { createHooks } from "../../src/agents/setup/hooks-setup.ts";
 import { addHooks } from "../../src/settings-file/hooks.ts";
 import { binary } from "../repo.ts";
+import { waitForValue } from "../wait-until.ts";
 
 const claudeVersion = "2.1.325";
 
@@ -42,6 +43,10 @@ export function writeSettings(path: string, text: string): void {
   writeFileSync(path, text);
 }
 
+type Doctor = Bun.Subprocess<"ignore", "pipe", "pipe">;
+
+const retryMs = 20_000;
+
 export interface DoctorReport {
   readonly ok: boolean;
   readonly findings: readonly Finding[];
@@ -53,7 +58,15 @@ export interface DoctorReport {
   of(id: string): Finding;
 }
 
-export async function parseReport(child: Bun.Subprocess<"ignore", "pipe", "pipe">): Promise<DoctorReport> {
+/** Runs doctor, and again for as long as it finds the machine too busy to judge: that is what it tells the user to do. */
+export const runDoctor = (start: () => Doctor): Promise<DoctorReport> =>
+  waitForValue(
+    () => readReport(start()),
+    ({ ids }) => !ids.includes("live.slow"),
+    retryMs,
+  );
+
+async function readReport(child: Doctor): Promise<DoctorReport> {
   const started = performance.now();
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   if (err !== "") throw new Error(err);

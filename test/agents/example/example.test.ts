@@ -7,6 +7,7 @@ import { agents } from "../../../src/agents/index.ts";
 import { type ChannelFixture, createChannelFixture } from "../../channels/app-fixture.ts";
 import { startNtfyServer } from "../../channels/servers/ntfy.ts";
 import { followHome } from "../../follow-home.ts";
+import { runDoctor } from "../../setup/doctor-fixture.ts";
 import { waitUntil } from "../../wait-until.ts";
 import { example } from "./index.ts";
 
@@ -96,11 +97,9 @@ test("both agents are installed and uninstalled together", async () => {
   expect(out).toContain("Registered 1 plugin in ~/.example/plugins/beckon.sh");
   expect(out).toContain("hooks in ~/claude/settings.json");
   expect(existsSync(plugin())).toBe(true);
-  const doctor = await beckon("doctor", "--json");
-  const { findings } = JSON.parse(doctor.out) as { findings: { id: string; text: string }[] };
-  const textOf = (id: string) => findings.find((finding) => finding.id === id)?.text;
-  expect(textOf("example.registered")).toStartWith("Example Agent: 1 plugin registered in ");
-  expect(textOf("hooks.registered")).toStartWith("Claude Code: all ");
+  const { of: find } = await runDoctor(() => fixture.spawn([binary, "doctor", "--json"]));
+  expect(find("example.registered").text).toStartWith("Example Agent: 1 plugin registered in ");
+  expect(find("hooks.registered").text).toStartWith("Claude Code: all ");
   await beckon("--uninstall");
   expect(existsSync(plugin())).toBe(false);
   expect(existsSync(join(fixture.claudeFolder, "settings.json"))).toBe(false);
@@ -195,9 +194,7 @@ test("doctor examines it, and sends its test event through the plugin", async ()
   putProgram();
   await beckon("--install");
   await fixture.start({}, { agents: table });
-  const { out } = await beckon("doctor", "--json");
-  const { findings } = JSON.parse(out) as { findings: { id: string; state: string; text: string }[] };
-  const find = (id: string) => findings.find((finding) => finding.id === id);
+  const { findings, of: find } = await runDoctor(() => fixture.spawn([binary, "doctor", "--json"]));
   expect(find("example.found")).toMatchObject({ state: "ok", text: expect.stringContaining("1.2.3") });
   expect(find("example.registered")).toMatchObject({ state: "ok" });
   expect(find("live.heard")).toMatchObject({

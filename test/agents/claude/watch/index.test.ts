@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { claude } from "../../../../src/agents/claude/index.ts";
+import { watchClaude } from "../../../../src/agents/claude/watch/index.ts";
 import { openEnvelope } from "../../../../src/agents/envelope.ts";
 import type { Source } from "../../../../src/core/interfaces/index.ts";
 import { maskText } from "../../../../src/secrets/index.ts";
@@ -19,6 +20,7 @@ import {
 } from "../../../app-fixture.ts";
 import { viewSession } from "../../../core/view/session-view.ts";
 import { waitUntil } from "../../../wait-until.ts";
+import { createWatchContext } from "../../watch-context.ts";
 
 /** Right after a start, only the next check may see a change. */
 const nextCheckMs = 2_500;
@@ -350,19 +352,26 @@ describe("without a status file", () => {
   });
 
   test("with very many sessions at work, the transcript of each is read in turn", async () => {
-    watch();
+    const context = createWatchContext("claude", store, { home: fixture.home, clock });
+    const watcher = watchClaude({ ...context, env: fixture.env });
+    const over = new Set<string>();
+    store.subscribe(({ sessionId }, { change }) => {
+      if (change.kind === "interrupted") over.add(sessionId);
+    });
     const ids = Array.from({ length: 250 }, (_, n) => `many-${n}`);
-    const title = { type: "ai-title", aiTitle: "Footer" };
-    for (const id of ids)
-      hook(createPromptEvent(id, { transcript_path: fixture.appendTranscript(id, title) }));
-    await waitUntil(() => ids.every((id) => see(id)?.title === "Footer"), 5_000);
-    for (const id of ids) fixture.appendTranscript(id, interrupted());
-    const isOver = (id: string) => phase(id) === "interactable";
-    await waitUntil(() => ids.some(isOver), 3_000);
-    // A hundred a second.
-    expect(ids.every(isOver)).toBe(false);
-    await waitUntil(() => ids.every(isOver), 6_000);
-  }, 15_000);
+    for (const id of ids) {
+      hook(createPromptEvent(id, { transcript_path: fixture.appendTranscript(id, { type: "note" }) }));
+      fixture.appendTranscript(id, interrupted(Date.now() + 1));
+    }
+    // A hundred at a check. Those that are over are no longer in the list, so the second check is soon at its end.
+    for (const count of [100, 150, 250]) {
+      watcher.check([...store.sessions(clock())]);
+      await waitUntil(() => over.size >= count, 15_000);
+      expect(over.size).toBe(count);
+    }
+    expect(ids.map(phase)).toEqual(ids.map(() => "interactable"));
+    watcher.stop();
+  }, 50_000);
 
   test("a new prompt after Esc is a new turn, and an unchanged transcript causes no event", async () => {
     const earlier = interrupted(Date.now() - 1_000);
