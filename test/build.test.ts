@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { version } from "../package.json";
 import { testWith } from "./needs.ts";
 import { binary, releaseBinary } from "./repo.ts";
+import { waitUntil } from "./wait-until.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -91,8 +92,11 @@ describe("in a folder whose bunfig.toml and .env are hostile", () => {
   test("the app, the forwarder and status take nothing from them", async () => {
     const app = start(binary);
     try {
-      const deadline = Date.now() + 4_000;
-      while (endpoint() === undefined && app.exitCode === null && Date.now() < deadline) await Bun.sleep(20);
+      await waitUntil(
+        () => endpoint() !== undefined || app.exitCode !== null,
+        4_000,
+        "endpoint.json under HOME",
+      );
       expect(endpoint(), "endpoint.json under HOME").toBeDefined();
 
       const hook = start(binary, "hook", "claude");

@@ -41,7 +41,7 @@ test.each([
   ["throws before its first test", `throw new Error("no"); ${good}`],
   [
     "throws in the background",
-    `test("a", () => { setTimeout(() => { throw new Error("late"); }, 1); }); test("b", () => Bun.sleep(20));`,
+    `const late = Promise.withResolvers(); test("a", () => { setTimeout(() => { late.resolve(); throw new Error("late"); }, 1); }); test("b", () => late.promise);`,
   ],
   ["contains no test", ""],
   [

@@ -6,6 +6,7 @@ import {
   createTranspiler,
   cycles,
   type Files,
+  fixedSleeps,
   heavyInForwarder,
   importsOf,
   impurities,
@@ -17,10 +18,12 @@ import {
 } from "./house.ts";
 
 const repo = join(import.meta.dir, "..");
-const src = new Map<string, string>();
-for (const path of [...new Bun.Glob("src/**/*.{ts,tsx}").scanSync(repo)].sort()) {
-  src.set(path, await Bun.file(join(repo, path)).text());
-}
+const readFiles = async (pattern: string): Promise<Files> => {
+  const paths = [...new Bun.Glob(pattern).scanSync(repo)].sort();
+  const texts = await Promise.all(paths.map((path) => Bun.file(join(repo, path)).text()));
+  return new Map(paths.map((path, n) => [path, texts[n] ?? ""]));
+};
+const src = await readFiles("src/**/*.{ts,tsx}");
 
 // Transpiled, so that comments and types may say any word.
 const code = [...src].map(([path, source]) => [path, transpile(path, source)] as const);
@@ -118,6 +121,10 @@ describe("the house", () => {
     }
   });
 
+  test("no test sleeps for a fixed time without saying why", async () => {
+    expect(fixedSleeps(await readFiles("test/**/*.ts"))).toEqual([]);
+  });
+
   test("the lock file names no place to download from", async () => {
     const { packages } = await Bun.file(join(repo, "package-lock.json")).json();
     const named = Object.entries<{ resolved?: string }>(packages).filter(
@@ -167,6 +174,18 @@ describe("the rules notice", () => {
     expect(impurities(house({ "src/core/a.ts": source }))).toHaveLength(1);
     expect(impurities(house({ "src/app.ts": source }))).toEqual([]);
     expect(impurities(house({ "src/core/a.ts": `/* ${source} */ // ${source}` }))).toEqual([]);
+  });
+
+  test.each([
+    "await Bun.sleep(5);",
+    "Bun.sleepSync(5);",
+    'import { setTimeout as wait } from "node:timers/promises"; await wait(5);',
+    "await new Promise((resolve) => setTimeout(resolve, 5));",
+    "await new Promise<void>((resolve) => setTimeout(() => resolve(), 5));",
+  ])("a test with %j", (source) => {
+    expect(fixedSleeps(house({ "test/api/a.test.ts": source }))).toEqual(["test/api/a.test.ts"]);
+    expect(fixedSleeps(house({ "test/bench/a.ts": source }))).toEqual([]);
+    expect(fixedSleeps(house({ "test/api/a.test.ts": "setTimeout(() => server.stop(), 5);" }))).toEqual([]);
   });
 
   test("an agent named outside of its folder, but not in a comment", () => {

@@ -197,6 +197,25 @@ export function cycles(files: Files): string[] {
   return found;
 }
 
+/** `new Promise((resolve) => setTimeout(resolve, 50))` is a sleep too; a timer that does something else is not. */
+const fixedSleep =
+  /\bBun\.sleep(?:Sync)?\(|["']node:timers\/promises["']|\bsetTimeout\(\s*(?:resolve|done|\(\)\s*=>\s*resolve\(\))\s*,/;
+
+/** Files of test/ that may sleep by themselves. */
+const maySleep = (path: string): boolean =>
+  // The tool itself, and the test of this rule.
+  /^test\/(?:wait-until|house\.test)\.ts$/.test(path) ||
+  // Benches measure what happens in a span of time, and films and pictures are made for people.
+  /^test\/(?:bench\/|agent\/animation\.ts|desktop\/pictures\.ts)/.test(path) ||
+  // Keeps a lock in a callback that cannot wait.
+  path === "test/fixtures/settings-writer.ts";
+
+/** A fixed sleep is too long on a quick machine and too short on a busy one: tests wait with test/wait-until.ts. */
+export const fixedSleeps = (files: Files): string[] =>
+  [...files].flatMap(([path, source]) =>
+    !maySleep(path) && fixedSleep.test(transpile(path, source)) ? [path] : [],
+  );
+
 /** An agent's own folder, and the table that lists it. */
 const isOfAgents = (path: string, id: string): boolean =>
   path.startsWith(`src/agents/${id}/`) ||

@@ -11,6 +11,7 @@
 import { parseArgs } from "node:util";
 import { countTests, isNoise, type Output, type TestCount } from "./count.ts";
 import { setUp } from "./setup.ts";
+import { letTimePass } from "./wait-until.ts";
 
 const repo = new URL("..", import.meta.url).pathname;
 const testTimeoutMs = 30_000;
@@ -60,7 +61,7 @@ async function run(command: readonly string[], print: (line: string) => void = c
   const printed = Promise.all([read(child.stdout), read(child.stderr)]);
   await child.exited;
   // A grandchild that was left running would keep the pipes open.
-  await Promise.race([printed, Bun.sleep(leftoverMs)]);
+  await Promise.race([printed, letTimePass(leftoverMs, "the most that is waited for what it printed")]);
   if (child.signalCode !== null) print(`killed by ${child.signalCode}: ${command.join(" ")}`);
   return { exitCode: child.exitCode ?? 1, lines };
 }

@@ -12,7 +12,7 @@ export interface VirtualTime {
 const startedAt = 1_790_000_000_000;
 
 /** Promises that were resolved have run their handlers by then, also a few of them in a row. */
-async function settle(): Promise<void> {
+export async function settle(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import type { ShownMessage } from "../channels/servers/fake-service.ts";
+import { waitUntil } from "../wait-until.ts";
 import type { ServerDescription } from "./channel-process.ts";
 import type { Sandbox } from "./sandbox.ts";
 
@@ -78,15 +79,12 @@ async function openChannel(sandbox: Sandbox, type: string): Promise<SandboxChann
     reply: (text, ...account) => call("reply", text, ...account),
     replay: () => call("replay"),
     lastTapAt: () => call("lastTapAt"),
-    async waitForText(text) {
-      const started = performance.now();
-      for (;;) {
-        const shown = await messages();
-        if (shown.some((message) => message.text.includes(text))) return performance.now() - started;
-        if (performance.now() - started > timeoutMs)
-          throw new Error(`no message with "${text}", only ${JSON.stringify(shown)}`);
-        await Bun.sleep(pollMs);
-      }
-    },
+    waitForText: (text) =>
+      waitUntil(
+        async () => (await messages()).some((message) => message.text.includes(text)),
+        timeoutMs,
+        async () => `a message with "${text}", only ${JSON.stringify(await messages())}`,
+        pollMs,
+      ),
   };
 }

@@ -6,8 +6,7 @@ describeDialogs(copilotDriver, {
   ask: { tool: "Bash" },
   // The dialog waits for a reason.
   async deny(sandbox) {
-    await sandbox.pressKeys("3");
-    await Bun.sleep(500);
+    await sandbox.pressAndSee("3");
     await sandbox.typeLine("SAY not now");
   },
   atEnd: { model: "gpt-4.1" },

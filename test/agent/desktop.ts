@@ -7,7 +7,7 @@ import {
   type VirtualDesktop,
 } from "../desktop/desktop-harness.ts";
 import { testWith } from "../needs.ts";
-import { waitUntil } from "../wait-until.ts";
+import { letTimePass, waitUntil } from "../wait-until.ts";
 import { cliVersion, isCliCached, sandboxNeeds } from "./cli.ts";
 import { home } from "./namespace.ts";
 import type { Sandbox, SandboxOptions } from "./sandbox.ts";
@@ -89,7 +89,7 @@ export async function openDesktop(): Promise<SandboxDesktop> {
       const seen: { readonly area: Area; readonly hash: string }[] = [];
       await waitUntil(async () => {
         const before = seen.at(-1);
-        if (before) await Bun.sleep(stableMs);
+        if (before) await letTimePass(stableMs, "it must stay the same for as long as a user reads it");
         for (const area of (await desktop.findNotifications()).slice(0, 1)) {
           seen.push({ area, hash: await hashNotification(area) });
         }

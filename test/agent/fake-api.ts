@@ -7,6 +7,7 @@
  */
 import { appendFileSync, existsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { letTimePass, waitUntil } from "../wait-until.ts";
 import {
   answerRequest,
   collectHookContext,
@@ -62,7 +63,7 @@ async function* createEvents(model: string, given: Reply, stopReason: string) {
     const parts = !isText ? [] : given.chunkMs > 0 ? (block.text.match(/\S+\s*/g) ?? []) : [block.text];
     for (const text of parts) {
       yield event("content_block_delta", { index, delta: { type: "text_delta", text } });
-      if (given.chunkMs > 0) await Bun.sleep(given.chunkMs);
+      if (given.chunkMs > 0) await letTimePass(given.chunkMs, "the script says how slowly the model writes");
     }
     const json = isText ? "" : JSON.stringify(block.input);
     if (json)
@@ -81,7 +82,7 @@ function createError(status: number): Response {
 
 async function waitForFile(file: string): Promise<void> {
   writeFileSync(`${file}.awaited`, "");
-  while (!existsSync(file)) await Bun.sleep(pollMs);
+  await waitUntil(() => existsSync(file), Number.POSITIVE_INFINITY, file, pollMs);
 }
 
 async function respond(request: Request, log: string): Promise<Response> {
@@ -89,7 +90,7 @@ async function respond(request: Request, log: string): Promise<Response> {
   const receivedAt = now();
   const answer = answerRequest(request);
   if ("error" in answer) return createError(answer.error);
-  if (answer.thinkMs) await Bun.sleep(answer.thinkMs);
+  if (answer.thinkMs) await letTimePass(answer.thinkMs, "the script says how long the model thinks");
   if (answer.after) await waitForFile(join(dirname(log), answer.after));
   if (request.tools?.length)
     appendFileSync(

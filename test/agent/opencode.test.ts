@@ -7,8 +7,7 @@ import { describeAnswers, describeDialogs } from "./other/story.ts";
 const rejectWith =
   (...keys: readonly string[]) =>
   async (sandbox: OtherSandbox): Promise<void> => {
-    await sandbox.pressKeys(...keys);
-    await Bun.sleep(400);
+    for (const key of keys) await sandbox.pressAndSee(key);
     await sandbox.pressKeys("Enter");
   };
 

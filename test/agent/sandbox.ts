@@ -7,7 +7,7 @@ import type { ActivityPhase, SessionState } from "../../src/core/session/phase.t
 import type { SessionView } from "../../src/core/view/session-view.ts";
 import type { Row } from "../replay/recording.ts";
 import { binary } from "../repo.ts";
-import { waitUntil } from "../wait-until.ts";
+import { letTimePass, waitUntil } from "../wait-until.ts";
 import { type Beckon, createBeckon } from "./beckon.ts";
 import { cliVersion, findCli, oldVersions } from "./cli.ts";
 import { apiPort, apiReady } from "./fake-api.ts";
@@ -212,7 +212,7 @@ async function setUpSandbox(folder: string, options: SandboxOptions): Promise<Sa
     return waitFor(`the status ${status}`, () => recorder.files.slice(filesBefore).some(isMatch));
   };
 
-  const dwell = () => Bun.sleep(dwellMs);
+  const dwell = () => letTimePass(dwellMs, "a status that lasts is judged twice");
 
   const waitForHook: Sandbox["waitForHook"] = (event, times = 1) =>
     waitFor(`the hook ${event}`, () => recorder.countHooks(event, lastActionMs) >= times);
@@ -225,7 +225,7 @@ async function setUpSandbox(folder: string, options: SandboxOptions): Promise<Sa
       if (writesStatus(version)) return await waitForStatus("idle");
       await terminal.waitForScreen(oldPrompt);
       // 2.0.76 shows its prompt before it reads keys.
-      while (!(await terminal.isRaw())) await Bun.sleep(pollMs);
+      await waitUntil(terminal.isRaw, timeoutMs, "a CLI that reads keys", pollMs);
     },
     typeLine,
     waitForStatus,

@@ -1,4 +1,6 @@
 /** The user's terminal, in tmux: types, presses keys, reads the screen. */
+
+import { waitUntil } from "../wait-until.ts";
 import { home, type Namespace, type Variables } from "./namespace.ts";
 
 export interface SandboxTerminal {
@@ -32,11 +34,8 @@ export async function openTerminal(space: Namespace, env: Variables): Promise<Sa
   const capture = () => tmux("capture-pane", "-p");
 
   async function waitFor(isMatch: (screen: string) => boolean, what: string): Promise<void> {
-    const end = performance.now() + timeoutMs;
-    for (let now = await capture(); !isMatch(now); now = await capture()) {
-      if (performance.now() > end) throw new Error(`the screen does not show ${what}:\n${now.trim()}`);
-      await Bun.sleep(pollMs);
-    }
+    const describe = async () => `${what} on the screen:\n${(await capture()).trim()}`;
+    await waitUntil(async () => isMatch(await capture()), timeoutMs, describe, pollMs);
   }
 
   await tmux("new-session", "-d", "-c", `${home}/proj`, "-x", "150", "-y", "100", "bash --norc --noprofile");
@@ -57,12 +56,13 @@ export async function openTerminal(space: Namespace, env: Variables): Promise<Sa
       await tmux("send-keys", ...keys);
     },
     async acceptDialog(pattern) {
-      const end = performance.now() + timeoutMs;
-      for (let now = await capture(); pattern.test(now); now = await capture()) {
-        if (performance.now() > end) throw new Error(`Enter does not close ${pattern}:\n${now.trim()}`);
+      const isClosed = async () => {
+        if (!pattern.test(await capture())) return true;
         await tmux("send-keys", "Enter");
-        await Bun.sleep(retryMs);
-      }
+        return false;
+      };
+      const describe = async () => `Enter closes ${pattern}:\n${(await capture()).trim()}`;
+      await waitUntil(isClosed, timeoutMs, describe, retryMs);
     },
     async isRaw() {
       const { stdout } = await space.run(["stty", "-a", "-F", tty], env);

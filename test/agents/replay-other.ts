@@ -21,6 +21,7 @@ import type { JsonRecord } from "../../src/core/json.ts";
 import { createInternalEvent } from "../../src/core/session/event.ts";
 import { createStore, type Store } from "../../src/state/store.ts";
 import { viewSession } from "../core/view/session-view.ts";
+import { letTimePass } from "../wait-until.ts";
 import {
   createShownHistory,
   judgeScreen,
@@ -196,7 +197,7 @@ async function replay(rows: readonly RecordedRow[], adapter: ReplayAdapter): Pro
 
 /** Watchers read files with promises. */
 async function flush(watcher: AgentWatcher | null): Promise<void> {
-  if (watcher) await Bun.sleep(2);
+  if (watcher) await letTimePass(2, "a watcher does not say when it has read");
 }
 
 let deliveries = 0;

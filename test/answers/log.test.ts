@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { openAnswerLog, readAnswerLog } from "../../src/answers/log.ts";
 import type { AnswerLogEntry } from "../../src/streams/answer-log-entry.ts";
 import { readMode, removeTemporaryFolders, temporaryFolder } from "../storage/folder.ts";
+import { waitUntil } from "../wait-until.ts";
 
 afterAll(removeTemporaryFolders);
 
@@ -59,7 +60,7 @@ describe("the log of answers", () => {
     const { path, decisions } = create();
     decisions.add(entry(0));
     decisions.add(entry(1));
-    while (!existsSync(path)) await Bun.sleep(5);
+    await waitUntil(() => existsSync(path), 5_000);
     expect(readAnswerLog(path)).toEqual([entry(0), entry(1)]);
   });
 

@@ -6,6 +6,7 @@ import type { IngestResult } from "../../src/core/interfaces/index.ts";
 import { limits } from "../../src/core/limits.ts";
 import { createEmptyHistory } from "../../src/history/index.ts";
 import { navigation } from "../navigation.ts";
+import { letTimePass } from "../wait-until.ts";
 
 const answer = async (response: Response) => ({ status: response.status, body: await response.text() });
 
@@ -124,8 +125,7 @@ describe("when something fails inside", () => {
         await new Promise<void>((resolve) => {
           half.write(`POST /api/hook HTTP/1.1\r\n${head}Content-Length: 100\r\n\r\n{"se`, () => resolve());
         });
-        // Until the server waits for the rest.
-        await Bun.sleep(50);
+        await letTimePass(50, "nothing shows that the server waits for the rest");
         began = performance.now();
       },
     );

@@ -6,6 +6,7 @@ import type { IngestResult } from "../../src/core/interfaces/index.ts";
 import { limits } from "../../src/core/limits.ts";
 import { type AppFixture, createAppFixture, createAskEvent, createPromptEvent } from "../app-fixture.ts";
 import { testWith } from "../needs.ts";
+import { letTimePass } from "../wait-until.ts";
 
 let fixture: AppFixture;
 beforeAll(async () => {
@@ -116,7 +117,7 @@ describe("a body without a length", () => {
       async start(stream) {
         for (const piece of text) {
           stream.enqueue(Buffer.from(piece));
-          await Bun.sleep(1);
+          await letTimePass(1, "each piece leaves in a packet of its own");
         }
         stream.close();
       },

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { readFileSync, statSync } from "node:fs";
 import { timing } from "../../src/core/timing.ts";
 import { createRequest, type Hook, parseDecision } from "../answers/fixture.ts";
-import { waitUntil } from "../wait-until.ts";
+import { letTimePass, waitUntil } from "../wait-until.ts";
 import { type ChannelFixture, createChannelFixture } from "./app-fixture.ts";
 import { type NtfyServer, startNtfyServer } from "./servers/ntfy.ts";
 import { startTelegramServer, type TelegramServer } from "./servers/telegram.ts";
@@ -174,8 +174,7 @@ describe("what cannot be allowed from a channel", () => {
     expect(hook.isRunning()).toBe(true);
     await phone.forge(first);
     await expectRefused(hook, "it was used before, or its request is over");
-    // As a user who has read it.
-    await Bun.sleep(timing.minReadMs);
+    await letTimePass(timing.minReadMs, "as a user who has read it");
     await phone.tap("Yes, allow it");
     expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
   });

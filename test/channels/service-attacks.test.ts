@@ -7,7 +7,7 @@ import { isRecord } from "../../src/core/json.ts";
 import { timing } from "../../src/core/timing.ts";
 import { createRequest, type Hook, parseDecision } from "../answers/fixture.ts";
 import { forEachTest } from "../for-each-test.ts";
-import { waitUntil } from "../wait-until.ts";
+import { letTimePass, waitUntil } from "../wait-until.ts";
 import { createChannelFixture } from "./app-fixture.ts";
 import type { FakeService } from "./servers/fake-service.ts";
 import { serverStarters } from "./servers/index.ts";
@@ -170,8 +170,7 @@ describe.each(answering.map((service) => [service.type, service] as const))("%s"
       await waitUntil(() => server.messages().at(-1)?.buttons.includes("Yes, allow it"), shownMs);
       expect(server.messages().at(-1)?.text).toContain("Really allow this?");
       expect(hook.isRunning()).toBe(true);
-      // As a user who has read it.
-      await Bun.sleep(timing.minReadMs);
+      await letTimePass(timing.minReadMs, "as a user who has read it");
       await server.tap("Yes, allow it");
       expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
     },

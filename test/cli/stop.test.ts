@@ -7,7 +7,7 @@ import { createAppFixture } from "../app-fixture.ts";
 import { forEachTest } from "../for-each-test.ts";
 import { testWith } from "../needs.ts";
 import { mainSource } from "../repo.ts";
-import { waitUntil } from "../wait-until.ts";
+import { letTimePass, waitUntil } from "../wait-until.ts";
 
 const silentApp = join(import.meta.dir, "../fixtures/silent-app.ts");
 const staysOff = "It stays off until you start it with: beckon start\n";
@@ -80,7 +80,7 @@ describe("beckon stop", () => {
   test("stops an app that a hook is just starting", async () => {
     for (const delayMs of [0, 60, 120, 180, 240]) {
       const app = fixture.spawnBeckon(["run", "--from-hook"]);
-      await Bun.sleep(delayMs);
+      await letTimePass(delayMs, "it is stopped at another moment of its start each time");
       expect((await beckon("stop")).code).toBe(0);
       expect(await app.exited).toBe(0);
       expect(isOff()).toBe(true);

@@ -6,7 +6,7 @@ import { timing } from "../../src/core/timing.ts";
 import { createRequest, parseDecision } from "../answers/fixture.ts";
 import { testWith } from "../needs.ts";
 import { mainSource } from "../repo.ts";
-import { waitUntil } from "../wait-until.ts";
+import { letTimePass, waitUntil } from "../wait-until.ts";
 import { type Area, desktopNeeds, notifyd, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
 import { chooseMenuEntry, connectToBus, findBlockedIcon, readMenuLabels } from "./tray-app.ts";
 
@@ -52,7 +52,7 @@ describe("on a desktop", () => {
       const now = JSON.stringify(notification);
       const isSame = notification !== undefined && now === before;
       before = now;
-      await Bun.sleep(readMs);
+      await letTimePass(readMs, "it must stay the same for as long as a user reads it");
       return isSame;
     }, soonMs);
     if (notification === undefined) throw new Error("no notification");
@@ -162,8 +162,7 @@ describe("on a desktop", () => {
       const readLabels = async () => (await readMenuLabels(bus)).map((label) => label.trim());
       const waitForEntry = async (label: string) => {
         await waitUntil(async () => (await readLabels()).includes(label), soonMs);
-        // An answer that has just appeared cannot be clicked yet.
-        await Bun.sleep(timing.minReadMs);
+        await letTimePass(timing.minReadMs, "an answer that has just appeared cannot be clicked yet");
       };
       await waitForEntry("Allow… ⚠");
       expect(await readLabels()).toContainEqual(expect.stringMatching(/^● shop-api .*· now · ⚠ Bash: rm /));

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { readLines } from "../../src/desktop/lines.ts";
+import { settle } from "../virtual-time.ts";
 
 async function collectLines(chunks: readonly string[], maxLength: number): Promise<string[]> {
   const lines: string[] = [];
@@ -14,7 +15,7 @@ function createStream(chunks: readonly string[]): ReadableStream<Uint8Array> {
     async start(controller) {
       for (const chunk of chunks) {
         controller.enqueue(new TextEncoder().encode(chunk));
-        await Bun.sleep(0);
+        await settle();
       }
       controller.close();
     },

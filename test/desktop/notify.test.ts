@@ -7,7 +7,7 @@ import { openFreedesktopNotifier } from "../../src/desktop/notify/freedesktop.ts
 import { openNotifySend } from "../../src/desktop/notify/notify-send.ts";
 import { schedule } from "../../src/system/schedule.ts";
 import { hasAll, testWith } from "../needs.ts";
-import { waitUntil } from "../wait-until.ts";
+import { letTimePass, waitUntil } from "../wait-until.ts";
 import { type Area, desktopNeeds, notifyd, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
 import { alert, recordEvents } from "./notify-fixtures.ts";
 
@@ -69,7 +69,7 @@ const takeStablePicture = async (area: Area, name: string): Promise<Buffer> => {
   let now = Buffer.alloc(0);
   await waitUntil(async () => {
     before = now;
-    await Bun.sleep(100);
+    await letTimePass(100, "two pictures are compared, and a fade changes slowly");
     now = readFileSync(await desktop.screenshot(name, area));
     return now.equals(before);
   }, 15_000);

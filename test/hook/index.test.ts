@@ -3,6 +3,7 @@ import { limits } from "../../src/core/limits.ts";
 import { timing } from "../../src/core/timing.ts";
 import { forEachTest } from "../for-each-test.ts";
 import { testWith } from "../needs.ts";
+import { waitUntil } from "../wait-until.ts";
 import {
   beckonHook,
   catchesSigterm,
@@ -239,7 +240,7 @@ describe("streams that are closed from the start", () => {
     const child = start(beckonHook, environment(harness.home));
     child.stdin.write('{"session_id":');
     child.stdin.flush();
-    while (!catchesSigterm(child.pid)) await Bun.sleep(2);
+    await waitUntil(() => catchesSigterm(child.pid), 5_000);
     child.kill("SIGTERM");
     const result = await finish(child, 0);
     expectNoOutput(result);

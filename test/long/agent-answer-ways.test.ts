@@ -97,19 +97,20 @@ onDesktop(
 const thirty = 30;
 const startMs = 240_000;
 
-/** Each CLI has its own terminal. They start one after the other: two cores would take seconds per hook otherwise. */
-const inTerminals = `cd ${home}/proj && for n in $(seq ${thirty}); do
-  claude="stty rows 40 cols 120; exec claude --permission-mode default 'DO bash touch many-$n'"
-  { sleep 600 | setsid script -qfc "$claude" /dev/null; } </dev/null >/dev/null 2>&1 &
-  sleep 2
-done`;
+/** A CLI in a terminal of its own. */
+const inTerminal = (name: string) => `cd ${home}/proj
+  claude="stty rows 40 cols 120; exec claude --permission-mode default 'DO bash touch ${name}'"
+  { sleep 600 | setsid script -qfc "$claude" /dev/null; } </dev/null >/dev/null 2>&1 &`;
 
 testDriven(
   "thirty sessions that ask at once each get their own answer",
   async (sandbox) => {
     await sandbox.beckon.start();
-    await sandbox.runShell(inTerminals);
-    await waitFor("thirty asks", () => listAnswerable(sandbox).length === thirty, startMs);
+    // They start one after the other: two cores would take seconds per hook otherwise.
+    for (let n = 1; n <= thirty; n++) {
+      await sandbox.runShell(inTerminal(`many-${n}`));
+      await waitFor(`ask ${n} of thirty`, () => listAnswerable(sandbox).length === n, startMs);
+    }
     await waitFor("the hooks of these asks only", () => listHooks(sandbox).length === thirty);
     const names = Array.from({ length: thirty }, (_, n) => `proj/many-${n + 1}`);
     expect(names.filter(sandbox.hasFile)).toEqual([]);

@@ -6,7 +6,7 @@ import { codexDriver } from "../agent/other/codex.ts";
 import { type OtherSandbox, openOtherSandbox } from "../agent/other/sandbox.ts";
 import { desktopNeeds, startDesktop, type VirtualDesktop } from "../desktop/desktop-harness.ts";
 import { testWith } from "../needs.ts";
-import { waitUntil } from "../wait-until.ts";
+import { letTimePass, waitUntil } from "../wait-until.ts";
 
 const { cli } = codexDriver;
 const missing = isOtherCliCached(cli) ? [] : [cli.packages[0]];
@@ -24,8 +24,7 @@ async function drive(sandbox: OtherSandbox, desktop: VirtualDesktop): Promise<vo
 
   await openWindow("codex");
   await waitUntil(async () => /^proj|\| proj$/.test(await readActiveTitle()), stepMs, "Codex's window");
-  // It shows its prompt before it reads keys.
-  await Bun.sleep(2_000);
+  await letTimePass(2_000, "it shows its prompt before it reads keys");
   await desktop.run("xdotool", "type", "--delay", "30", "SAY started");
   await desktop.key("Return");
   let pressedAt = performance.now();

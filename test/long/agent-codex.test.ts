@@ -11,6 +11,7 @@ import {
   describeInterruptions,
   leaveSecondSession,
 } from "../agent/other/story.ts";
+import { letTimePass } from "../wait-until.ts";
 
 const { testScenario } = createOtherCliTests(codexDriver);
 
@@ -46,7 +47,7 @@ testScenario("/compact, /new and /exit", async (sandbox) => {
   await sandbox.waitUntilIdle();
   await sandbox.compareState("compacted");
   await sandbox.typeLine("/new");
-  await Bun.sleep(2_000);
+  await letTimePass(2_000, "nothing on the screen tells the new session from the old one");
   await sandbox.say("again");
   await leaveSecondSession(sandbox);
 });

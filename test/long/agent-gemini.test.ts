@@ -6,6 +6,7 @@ import { geminiDriver } from "../agent/other/gemini.ts";
 import { callTool } from "../agent/other/prompts.ts";
 import { createOtherCliTests } from "../agent/other/scenario.ts";
 import { describeInterruptions, describeStoppedCommand, leaveSecondSession } from "../agent/other/story.ts";
+import { letTimePass } from "../wait-until.ts";
 
 const { testScenario } = createOtherCliTests(geminiDriver);
 
@@ -44,8 +45,7 @@ testScenario("an edit, a long command, /clear, /quit and --resume", async (sandb
     ({ state, turnCount }) => state === "active" && turnCount === 0,
     "the session after it",
   );
-  // It draws its prompt again before it reads keys.
-  await Bun.sleep(1_500);
+  await letTimePass(1_500, "it draws its prompt again before it reads keys");
   await sandbox.say("two");
   await leaveSecondSession(sandbox);
   await sandbox.compareState("left");

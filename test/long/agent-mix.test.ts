@@ -11,6 +11,7 @@ import { opencodeDriver } from "../agent/other/opencode.ts";
 import { type OtherSandbox, openOtherSandbox } from "../agent/other/sandbox.ts";
 import { claudeVariables, createClaudeJson, defaultMode } from "../agent/sandbox.ts";
 import { dialog } from "../agent/scenario.ts";
+import { letTimePass, waitUntil } from "../wait-until.ts";
 
 interface Member {
   readonly agent: string;
@@ -91,13 +92,7 @@ test(
       return result.stdout.trim();
     };
     const screenOf = (window: number) => tmux("capture-pane", "-p", "-t", `:${window}`);
-    async function waitFor(what: string, isDone: () => Promise<boolean>): Promise<void> {
-      const end = performance.now() + waitMs;
-      while (!(await isDone())) {
-        if (performance.now() > end) throw new Error(`${what} did not come`);
-        await Bun.sleep(pollMs);
-      }
-    }
+    const waitFor = (what: string, isDone: () => Promise<boolean>) => waitUntil(isDone, waitMs, what, pollMs);
     const readSessions = async () => {
       const { stdout } = await beckon.run("status", "--json");
       const { sessions } = JSON.parse(stdout) as { sessions: SessionView[] };
@@ -122,14 +117,16 @@ test(
         await tmux("send-keys", "-t", `:${window}`, "Enter");
         await waitFor(`the prompt of ${start}`, async () => ready.test(await screenOf(window)));
         for (const key of keys) {
-          await Bun.sleep(500);
+          await letTimePass(500, "a dialog ignores keys in its first moment");
           await tmux("send-keys", "-t", `:${window}`, key);
         }
       }
-      await Bun.sleep(2_000);
+      await letTimePass(2_000, "CLIs show their prompt before they read keys");
       for (const [window, { prompt, dialog: pattern }] of members.entries()) {
         await tmux("send-keys", "-t", `:${window}`, "-l", prompt);
-        await Bun.sleep(500);
+        await waitFor(`the text ${prompt}`, async () =>
+          (await screenOf(window)).replaceAll(/[\s│┃]+/g, "").includes(prompt.replaceAll(/\s+/g, "")),
+        );
         await tmux("send-keys", "-t", `:${window}`, "Enter");
         await waitFor(`the dialog of ${prompt}`, async () => pattern.test(await screenOf(window)));
       }

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createExecCommand, createShellCommand, envProgram } from "../../src/settings-file/hook-command.ts";
 import { testWith } from "../needs.ts";
+import { waitUntil } from "../wait-until.ts";
 
 const fixture = realpathSync(mkdtempSync(join(tmpdir(), "beckon-command-")));
 afterAll(() => rmSync(fixture, { recursive: true, force: true }));
@@ -119,10 +120,10 @@ describe.each(shells.map((shell) => [shell.join(" "), shell] as const))("under %
         detached: true,
       },
     );
-    while (!existsSync(started)) await Bun.sleep(5);
+    await waitUntil(() => existsSync(started), 10_000);
     process.kill(-child.pid, "SIGTERM");
     await child.exited;
-    while (!existsSync(heard)) await Bun.sleep(5);
+    await waitUntil(() => existsSync(heard), 10_000);
   });
 });
 

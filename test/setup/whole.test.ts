@@ -21,7 +21,7 @@ import { agents } from "../../src/agents/index.ts";
 import { listOwnHooks } from "../../src/settings-file/hooks.ts";
 import { testWith } from "../needs.ts";
 import { binary as builtBinary, mainSource } from "../repo.ts";
-import { waitUntil } from "../wait-until.ts";
+import { letTimePass, waitUntil } from "../wait-until.ts";
 import { type Home, removeHomes, temporaryHome } from "./home.ts";
 
 /** What the CLI of these tests gets. */
@@ -355,8 +355,7 @@ describe("several at once", () => {
         env: { ...home.env },
         stdio: ["ignore", "ignore", "ignore"],
       });
-      // Each time at another moment.
-      await Bun.sleep(30 + 25 * round);
+      await letTimePass(30 + 25 * round, "it is killed at another moment each time");
       child.kill("SIGKILL");
       await child.exited;
       expect([theirs, expect.stringContaining("hook claude")]).toContainEqual(home.read());

@@ -1,5 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { letTimePass } from "../wait-until.ts";
 import { removeTemporaryFolders } from "./folder.ts";
 import { createSpoolFixture } from "./spool-fixture.ts";
 
@@ -9,14 +11,15 @@ const eventsPerWriter = 150;
 
 /** Opens the file, sometimes waits, writes one line and closes it, as a forwarder on a busy machine does. */
 const writer = `
+  import { letTimePass } from "${join(import.meta.dir, "../wait-until.ts")}";
   import { closeSync, openSync, writeSync } from "node:fs";
   const [path, name] = process.argv.slice(1);
   for (let n = 0; n < ${eventsPerWriter}; n++) {
     const fd = openSync(path, "a", 0o600);
-    if (n % 25 === 0) await Bun.sleep(Math.random() * 150);
+    if (n % 25 === 0) await letTimePass(Math.random() * 150, "a busy machine");
     writeSync(fd, JSON.stringify({ provider: "claude", payload: { id: name + n, text: "x".repeat(n * 20) } }) + "\\n");
     closeSync(fd);
-    if (n % 5 === 0) await Bun.sleep(Math.random() * 30);
+    if (n % 5 === 0) await letTimePass(Math.random() * 30, "a busy machine");
   }
 `;
 
@@ -52,7 +55,7 @@ test("four writers and an app that is killed and restarted: every event is accep
     const hasRotated = existsSync(fixture.rotated);
     if (hadRotated && !hasRotated) removedFiles++;
     hadRotated = hasRotated;
-    await Bun.sleep(20);
+    await letTimePass(20, "the app looks for new lines now and then");
     if (round % 40 === 0) {
       kill();
       spool = startApp();

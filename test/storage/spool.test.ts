@@ -12,6 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import { removeLastSpoolLine } from "../../src/storage/spool.ts";
+import { settle } from "../virtual-time.ts";
 import { removeTemporaryFolders } from "./folder.ts";
 import { createSpoolFixture, event, lines, quietMs } from "./spool-fixture.ts";
 
@@ -386,7 +387,7 @@ describe("a session that is taken first", () => {
       });
       const polled = spool.poll();
       void spool.takeFirst(first);
-      await Bun.sleep(0);
+      await settle();
       killed.resolve("retry");
       await polled;
       await fixture.open({ findSession }).poll();

@@ -89,7 +89,7 @@ describe("a session is found dead", () => {
     const { value } = await parent.stdout.getReader().read();
     const pid = Number(Buffer.from(value ?? []).toString());
     const state = () => fixture.read(`/proc/${pid}/stat`).split(") ")[1]?.[0];
-    while (state() !== "Z") await Bun.sleep(5);
+    await waitUntil(() => state() === "Z", 5_000);
     expect(isDead({ pid, procStart: null })).toBe(true);
   });
 });
@@ -125,7 +125,7 @@ describe("a process", () => {
     const child = Bun.spawn([odd, "60"]);
     try {
       const comm = () => readFileSync(`/proc/${child.pid}/comm`, "utf8").trim();
-      while (comm() !== "a) Z 1 (b") await Bun.sleep(5);
+      await waitUntil(() => comm() === "a) Z 1 (b", 5_000);
       expect(Number(readStartTime(child.pid))).toBeGreaterThan(Number(readStartTime(process.pid)) - 1);
     } finally {
       child.kill("SIGKILL");

@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import type { SessionView } from "../../src/core/view/session-view.ts";
 import { chooseSeed } from "../random.ts";
+import { letTimePass } from "../wait-until.ts";
 import { type AppProcess, createFixture } from "./fixture.ts";
 import {
   doneSummary,
@@ -76,7 +77,7 @@ export async function checkBodies(count: number): Promise<void> {
 async function measureSettledMb(app: AppProcess): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let samples = 0; samples < 6; samples++) {
-    await Bun.sleep(250);
+    await letTimePass(250, "a sample of memory now and then");
     least = Math.min(least, app.rssMb());
   }
   return least;

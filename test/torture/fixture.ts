@@ -14,6 +14,7 @@ import { join } from "node:path";
 import type { SessionView } from "../../src/core/view/session-view.ts";
 import { type CommandResult, environment, run } from "../hook/harness.ts";
 import { binary, isBinaryFresh, mainSource } from "../repo.ts";
+import { letTimePass } from "../wait-until.ts";
 
 const maxStartMs = 15_000;
 
@@ -222,7 +223,7 @@ async function readFirstLine(stream: ReadableStream<Uint8Array>, maxMs: number):
   const reader = stream.getReader();
   const decoder = new TextDecoder();
   let text = "";
-  const timeout = Bun.sleep(maxMs).then(() => null);
+  const timeout = letTimePass(maxMs, "the most that is waited").then(() => null);
   while (!text.includes("\n")) {
     const step = await Promise.race([reader.read(), timeout]);
     if (step === null) return null;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { CommandResult } from "../hook/harness.ts";
-import { waitForValue } from "../wait-until.ts";
+import { letTimePass, waitForValue } from "../wait-until.ts";
 import { createFixture, type Fixture } from "./fixture.ts";
 import {
   doneSummary,
@@ -29,7 +29,7 @@ async function runHooks(payloads: readonly object[]): Promise<CommandResult[]> {
   for (const [n, payload] of payloads.entries()) {
     const session = (payload as { session_id: string }).session_id;
     running.push(fixture.hook({ ...payload, _meta: { id: `hang-${session}-${n}` } }));
-    await Bun.sleep(40);
+    await letTimePass(40, "events of an agent have some time between them");
   }
   return Promise.all(running);
 }

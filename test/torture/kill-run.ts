@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { chooseSeed, createRandom } from "../random.ts";
-import { waitForValue } from "../wait-until.ts";
+import { letTimePass, waitForValue } from "../wait-until.ts";
 import { beckon, createFixture, type Fixture } from "./fixture.ts";
 import { findSession } from "./scenario.ts";
 
@@ -53,13 +53,12 @@ export async function checkKills({ times, longRuns }: Kills): Promise<void> {
       const { app, result: attempt } = fixture.launch();
       if (longRunNumbers.delete(kills)) {
         await attempt;
-        await Bun.sleep(longRunMs);
+        await letTimePass(longRunMs, "long enough for a snapshot");
       } else if (random.chance(0.2)) {
-        // Also during the start: before and while the app reads its files.
-        await Bun.sleep(random.between(0, 150));
+        await letTimePass(random.between(0, 150), "also before and while the app reads its files");
       } else {
         expect((await attempt).stderr).toBe("");
-        await Bun.sleep(random.between(0, 150));
+        await letTimePass(random.between(0, 150), "it is killed at another moment each time");
       }
       // Sometimes a normal stop: then the snapshot is as new as the journal.
       if ((kills + stops) % 10 === 5) {

@@ -6,6 +6,7 @@
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { waitForValue } from "../../wait-until.ts";
 import { home, openNamespace, readFirstLine } from "../namespace.ts";
 import { modulesOf, type OtherCli } from "./clis.ts";
 import { codexConfig, codexDriver, patchingModel } from "./codex.ts";
@@ -54,15 +55,14 @@ interface Message {
 }
 
 async function connect(url: string): Promise<WebSocket> {
-  for (let tries = 0; ; tries++) {
+  const tryOnce = async (): Promise<WebSocket | null> => {
     const socket = new WebSocket(url);
     const { promise, resolve } = Promise.withResolvers<boolean>();
     socket.onopen = () => resolve(true);
     socket.onerror = () => resolve(false);
-    if (await promise) return socket;
-    if (tries > 100) throw new Error(`nothing listens on ${url}`);
-    await Bun.sleep(100);
-  }
+    return (await promise) ? socket : null;
+  };
+  return (await waitForValue(tryOnce, (socket) => socket !== null)) as WebSocket;
 }
 
 async function runClient(port: string): Promise<void> {

@@ -1,4 +1,6 @@
 /** Drives Codex's terminal. */
+
+import { letTimePass, waitUntil } from "../../wait-until.ts";
 import { home } from "../namespace.ts";
 import { otherClis } from "./clis.ts";
 import { askedQuestion, callTool } from "./prompts.ts";
@@ -58,28 +60,27 @@ export const codexDriver: CliDriver = {
 export async function startTrusted(sandbox: OtherSandbox, args = ""): Promise<void> {
   await sandbox.startCli(`--no-daemon ${args}`);
   await sandbox.waitForScreen(trustDialog);
-  await sandbox.pressKeys("Down");
-  await Bun.sleep(300);
+  await sandbox.pressAndSee("Down");
   await sandbox.pressKeys("Enter");
   await sandbox.waitForScreen(/\? for shortcuts/);
-  await Bun.sleep(800);
+  await letTimePass(800, "it shows its prompt before it reads keys");
 }
 
 /** Turns plan mode on or off. Only in plan mode does Codex ask questions. */
 export async function togglePlanMode(sandbox: OtherSandbox): Promise<void> {
-  await sandbox.pressKeys("BTab");
-  await Bun.sleep(800);
+  await sandbox.pressAndSee("BTab");
 }
 
 /** With its shared server, Codex can leave the first prompt unsent. */
 async function sendFirst(sandbox: OtherSandbox): Promise<void> {
   await sandbox.typeLine("SAY started");
-  for (let tries = 0; tries < 20; tries++) {
-    await Bun.sleep(1_000);
-    if (/^• started/m.test(await sandbox.readScreen())) return;
-    if (tries % 4 === 3) await sandbox.pressKeys("Enter");
-  }
-  throw new Error("the first prompt was not sent");
+  let tries = 0;
+  const isSent = async () => {
+    if (/^• started/m.test(await sandbox.readScreen())) return true;
+    if (tries++ % 40 === 39) await sandbox.pressKeys("Enter");
+    return false;
+  };
+  await waitUntil(isSent, 20_000, "an answer to the first prompt", 100);
 }
 
 /** Starts Codex with its shared server and one turn. The hooks are trusted first, in a terminal without it. */

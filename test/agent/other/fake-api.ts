@@ -14,6 +14,7 @@
  */
 
 import { appendFileSync } from "node:fs";
+import { letTimePass } from "../../wait-until.ts";
 
 export const otherApiReady = "the fake API is listening";
 
@@ -117,7 +118,7 @@ async function* splitText({ text, wordMs: pauseMs }: Reply): AsyncGenerator<stri
   if (pauseMs === 0) return yield text;
   for (const word of text.match(/\S+\s*/g) ?? []) {
     yield word;
-    await Bun.sleep(pauseMs);
+    await letTimePass(pauseMs, "the prompt says how slowly the model writes");
   }
 }
 

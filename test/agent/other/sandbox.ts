@@ -11,6 +11,7 @@ import {
   type TimedScreenRow,
 } from "../../agents/screen-judge.ts";
 import { binary } from "../../repo.ts";
+import { letTimePass, waitUntil } from "../../wait-until.ts";
 import { type Beckon, createBeckon } from "../beckon.ts";
 import { home, type Namespace, openNamespace, readFirstLine, type Variables } from "../namespace.ts";
 import { openTerminal } from "../terminal.ts";
@@ -63,6 +64,8 @@ export interface OtherSandbox {
   /** Types a command of the CLI's, and waits until beckon shows a session for which this is true. */
   typeCommand(text: string, isMatch: (session: SessionView) => boolean): Promise<void>;
   pressKeys(...keys: readonly string[]): Promise<void>;
+  /** Presses a key, and waits until it has changed the screen. */
+  pressAndSee(key: string): Promise<void>;
   /** Types a prompt that opens a dialog, and compares the state. */
   openDialog(kind: DialogKind, text: string): Promise<void>;
   waitForDialog(kind: DialogKind): Promise<void>;
@@ -200,7 +203,7 @@ async function setUp(
   };
   async function watchScreen(): Promise<void> {
     let before: DialogKind | null = null;
-    while (isWatching) {
+    const look = async (): Promise<void> => {
       const ms = now();
       const screen = await terminal.readVisible().catch(() => "");
       const kind = isRunning ? readDialog(screen) : null;
@@ -217,17 +220,18 @@ async function setUp(
           : driver.isWorking(screen)
             ? "working"
             : "idle";
-      await Bun.sleep(screenPollMs);
-    }
+    };
+    const isOver = async () => {
+      await look();
+      return !isWatching;
+    };
+    await waitUntil(isOver, Number.POSITIVE_INFINITY, "the end of the watch", screenPollMs);
   }
   const watching = watchScreen();
 
   async function waitFor(what: string, isDone: () => boolean | Promise<boolean>): Promise<void> {
-    const end = performance.now() + timeoutMs;
-    while (!(await isDone())) {
-      if (performance.now() > end) throw new Error(`${what} did not come:\n${await terminal.readScreen()}`);
-      await Bun.sleep(screenPollMs);
-    }
+    const describe = async () => `${what}, but:\n${await terminal.readScreen()}`;
+    await waitUntil(isDone, timeoutMs, describe, screenPollMs);
   }
   const commandLine = `^${driver.interpreter ?? ""}${home}/${folderOf(cli)}/`;
   const listCli = async () => (await space.run(["pgrep", "-f", commandLine], {})).stdout;
@@ -273,8 +277,7 @@ async function setUp(
       await terminal.typeLine(`${cli.id} ${args}`.trim());
       isRunning = true;
       await waitFor("the CLI's prompt", async () => driver.ready.test(await terminal.readVisible()));
-      // It shows its prompt before it reads keys.
-      await Bun.sleep(1_500);
+      await letTimePass(1_500, "it shows its prompt before it reads keys");
     },
     prompt: (text) => typeUntil(text, "work on the prompt", () => state !== "idle"),
     async startSlowTurn() {
@@ -294,6 +297,11 @@ async function setUp(
     typeCommand: (text, isMatch) =>
       typeUntil(text, `the effect of ${text} in beckon status`, () => sessions.some(isMatch)),
     pressKeys: (...keys) => terminal.pressKeys(...keys),
+    async pressAndSee(key) {
+      const before = await terminal.readVisible();
+      await terminal.pressKeys(key);
+      await waitFor(`an effect of ${key}`, async () => (await terminal.readVisible()) !== before);
+    },
     async openDialog(kind, text) {
       await sandbox.prompt(text);
       await sandbox.waitForDialog(kind);
@@ -310,9 +318,9 @@ async function setUp(
     waitForScreen: (pattern) =>
       waitFor(String(pattern), async () => pattern.test(await terminal.readVisible())),
     async compareState(label) {
-      await Bun.sleep(dwellMs);
+      await letTimePass(dwellMs, "beckon has 500 ms to show a state, and only a lasting one is compared");
       rows.push({ ms: now(), kind: "look", label, state });
-      await Bun.sleep(dwellMs / 2);
+      await letTimePass(dwellMs / 2, "the state must also last a little longer");
     },
     async waitForSession(isMatch, what) {
       await waitFor(`${what} in beckon status`, () => sessions.some(isMatch));

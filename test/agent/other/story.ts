@@ -4,6 +4,7 @@
  */
 import { expect } from "bun:test";
 import type { AskView, SessionView } from "../../../src/core/view/session-view.ts";
+import { letTimePass } from "../../wait-until.ts";
 import type { CliDriver, OtherSandbox } from "./sandbox.ts";
 import { createOtherCliTests } from "./scenario.ts";
 
@@ -134,7 +135,7 @@ export interface InterruptionStory {
 
 async function interrupt(sandbox: OtherSandbox, escapes: InterruptionStory["escapes"]): Promise<void> {
   for (let pressed = 0; pressed < escapes; pressed++) {
-    if (pressed > 0) await Bun.sleep(300);
+    if (pressed > 0) await letTimePass(300, "two at once would be one key with Alt");
     await sandbox.pressKeys("Escape");
   }
   await sandbox.waitUntilIdle();

@@ -1,5 +1,6 @@
 /** Recordings of Codex 0.166.0: the hooks that beckon registers, and the rollout files. The shared server has its own test. */
 import { agents } from "../../../src/agents/index.ts";
+import { letTimePass } from "../../wait-until.ts";
 import { describeReplay } from "../replay-other.ts";
 
 const agent = agents.find(({ id }) => id === "codex");
@@ -10,8 +11,7 @@ const leftScreen = "Codex has ended; the recorder took what it leaves on the scr
 describeReplay({
   agent,
   async createPayloads({ payload }, home) {
-    // A replay is faster than the check whether a rollout file is one of Codex's own.
-    await Bun.sleep(10);
+    await letTimePass(10, "a replay is faster than the check whether a rollout file is one of Codex's own");
     return [{ ...payload, transcript_path: String(payload.transcript_path).replace("/home/dev", home) }];
   },
   exitKeys: /^\/(?:exit|quit)$/,

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { opencodeSetup } from "../../../src/agents/opencode/setup/index.ts";
 import type { JsonRecord } from "../../../src/core/json.ts";
+import { settle } from "../../virtual-time.ts";
 
 type PluginHooks = Readonly<Record<string, (input: unknown, output?: unknown) => Promise<void>>>;
 
@@ -57,7 +58,7 @@ export async function loadPlugin(): Promise<LoadedPlugin> {
   const call = async (name: string, input: unknown, output?: unknown) => {
     sent = [];
     await hooks[name]?.(input, output);
-    await Bun.sleep(0);
+    await settle();
     return sent;
   };
   return {

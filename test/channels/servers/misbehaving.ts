@@ -1,5 +1,6 @@
 /** An HTTP server for tests of channels that can fail in every way a service or a network can. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { letTimePass } from "../../wait-until.ts";
 
 /**
  * How the next matching request fails. "lost": it is carried out, but the connection breaks before the response. "slow": it is carried
@@ -72,7 +73,7 @@ export async function startMisbehavingServer(
     }
     if (fault !== null && fault !== "lost" && fault !== "slow") return write(response, fault);
     const reply = await respond(request, () => response.destroyed);
-    if (fault === "slow") await Bun.sleep(slowMs);
+    if (fault === "slow") await letTimePass(slowMs, "a slow server");
     if (fault === "lost") incoming.socket.resetAndDestroy();
     else if (reply) write(response, reply);
   }

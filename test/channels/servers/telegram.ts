@@ -1,5 +1,6 @@
 /** Telegram's Bot API as its documentation describes it, as far as beckon uses it, and with its misbehaviour. */
 import { asRecord, type JsonRecord } from "../../../src/core/json.ts";
+import { waitUntil } from "../../wait-until.ts";
 import type { FakeService, Misbehaviour } from "./fake-service.ts";
 import { type Fault, type MisbehavingServer, type Reply, startMisbehavingServer } from "./misbehaving.ts";
 
@@ -123,14 +124,11 @@ export async function startTelegramServer(chat = joe.id): Promise<TelegramServer
       confirmedBelow = offset;
       updates = updates.filter(({ update_id }) => update_id >= offset);
     }
-    const end = performance.now() + Number(body.timeout ?? 0) * 1_000;
+    const maxMs = Number(body.timeout ?? 0) * 1_000;
     const allowed = new Set(body.allowed_updates as string[]);
-    for (;;) {
-      if (isGone()) return null;
-      const found = updates.filter((update) => Object.keys(update).some((field) => allowed.has(field)));
-      if (found.length > 0 || performance.now() >= end) return ok(found);
-      await Bun.sleep(5);
-    }
+    const find = () => updates.filter((update) => Object.keys(update).some((field) => allowed.has(field)));
+    await waitUntil(() => isGone() || find().length > 0, maxMs).catch(() => {});
+    return isGone() ? null : ok(find());
   }
 
   const server = await startMisbehavingServer((request, isGone) => {

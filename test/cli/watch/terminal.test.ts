@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { timing } from "../../../src/core/timing.ts";
 import { createAnswerFixture, createRequest, parseDecision } from "../../answers/fixture.ts";
 import { forEachTest } from "../../for-each-test.ts";
-import { waitUntil } from "../../wait-until.ts";
+import { letTimePass, waitUntil } from "../../wait-until.ts";
 
 const crashingScreen = join(import.meta.dir, "../../fixtures/crashing-screen.ts");
 const esc = "\u001b";
@@ -161,7 +161,7 @@ test("a on a harmless request allows it, and the hook prints that", async () => 
   type("a");
   // If the request has just appeared, it is opened in full first.
   await waitUntil(() => written().includes("Allowed in") || written().includes("y allow"), 5_000);
-  await Bun.sleep(timing.minReadMs);
+  await letTimePass(timing.minReadMs, "a key right after it has opened does not count");
   if (!written().includes("Allowed in")) type("y");
   expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
   type("q");

@@ -10,7 +10,7 @@ import {
 } from "../../answers/fixture.ts";
 import { testWith } from "../../needs.ts";
 import { binary } from "../../repo.ts";
-import { waitUntil } from "../../wait-until.ts";
+import { letTimePass, waitUntil } from "../../wait-until.ts";
 
 const withTmux = testWith("tmux", binary);
 const limitMs = 30_000;
@@ -93,8 +93,7 @@ withTmux(
     await type("Space");
     await shows(/^ {2}echo 19$/m);
     await shows(/^y allow /m);
-    // A y right after the request was opened does not count.
-    await Bun.sleep(timing.minReadMs);
+    await letTimePass(timing.minReadMs, "a y right after the request was opened does not count");
     await type("y");
     await shows(/^Allowed in infra: rm -rf src …$/m);
     expect(parseDecision(await dangerous.printed)).toEqual({ behavior: "allow" });

@@ -6,6 +6,7 @@ import type { UserAction } from "../../../src/core/config/user-action.ts";
 import type { Alert, TrayView } from "../../../src/core/view/view.ts";
 import type { MacSettings } from "../../../src/desktop/macos/index.ts";
 import type { FakeScreen, UserCommand } from "../../fixtures/mac-helper.ts";
+import { waitForValue } from "../../wait-until.ts";
 
 const program = join(import.meta.dir, "../../fixtures/mac-helper.ts");
 
@@ -49,15 +50,14 @@ export async function startHarness(over: Partial<MacSettings> = {}): Promise<Hel
   });
 
   async function perform(command: UserCommand): Promise<FakeScreen> {
-    const deadline = Date.now() + 10_000;
-    while (newest === null) {
-      if (Date.now() > deadline) throw new Error("no helper has started");
-      await Bun.sleep(5);
-    }
+    const helper = await waitForValue(
+      () => newest,
+      (socket) => socket !== null,
+    );
     const { promise, resolve, reject } = Promise.withResolvers<FakeScreen>();
     waiting = resolve;
     const timer = setTimeout(() => reject(new Error("the helper does not answer")), 10_000);
-    newest.write(`${JSON.stringify(command)}\n`);
+    helper?.write(`${JSON.stringify(command)}\n`);
     return promise.finally(() => clearTimeout(timer));
   }
 
@@ -81,15 +81,10 @@ export async function startHarness(over: Partial<MacSettings> = {}): Promise<Hel
     hasExited: () => existsSync(`${path}.exit`),
     perform,
     async waitForScreen(isExpected, timeoutMs = 20_000) {
-      const deadline = Date.now() + timeoutMs;
-      let screen: FakeScreen | null = null;
-      while (Date.now() < deadline) {
-        // A helper that ends meanwhile gives no answer.
-        screen = await perform({ do: "look" }).catch(() => null);
-        if (screen !== null && isExpected(screen)) return screen;
-        await Bun.sleep(5);
-      }
-      throw new Error(`not the expected screen: ${JSON.stringify(screen)}`);
+      // A helper that ends meanwhile gives no answer.
+      const look = () => perform({ do: "look" }).catch(() => null);
+      const screen = await waitForValue(look, (shown) => shown !== null && isExpected(shown), timeoutMs);
+      return screen as FakeScreen;
     },
     async stop() {
       server.stop(true);

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { waitUntil } from "../../wait-until.ts";
+import { letTimePass, waitUntil } from "../../wait-until.ts";
 import { removeTemporaryFolders, temporaryFolder } from "../folder.ts";
 import { createEntry, newestSegment, openTestJournal, readJournal, truncateFile } from "./fixture.ts";
 
@@ -54,8 +54,7 @@ test("after kill -9 at any moment, every acknowledged event is in the journal on
       for await (const bytes of child.stdout) text += new TextDecoder().decode(bytes);
     })();
     await waitUntil(() => text.length > 500, 10_000);
-    // At another moment each time.
-    await Bun.sleep(Math.random() * 60);
+    await letTimePass(Math.random() * 60, "it is killed at another moment each time");
     child.kill("SIGKILL");
     await reading;
     acknowledged.push(...text.split("\n").slice(0, -1));

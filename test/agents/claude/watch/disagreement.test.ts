@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { watchClaude } from "../../../../src/agents/claude/watch/index.ts";
 import { type AgentEvent, createInternalEvent, type FileStatus } from "../../../../src/core/session/event.ts";
 import { createSession, type Session } from "../../../../src/core/session/session.ts";
+import { settle } from "../../../virtual-time.ts";
 
 let folder: string;
 let now = 0;
@@ -45,7 +46,7 @@ function createFixture(listed: unknown, version = "2.1.325") {
     async check(session: Session, afterMs: number) {
       now += afterMs;
       watcher.check([session]);
-      await Bun.sleep(0);
+      await settle();
       watcher.stop();
     },
     watcher,
@@ -92,7 +93,7 @@ test("the CLI is asked once about a disagreement", async () => {
   for (let n = 0; n < 5; n++) {
     now += 60_000;
     watcher.check([session]);
-    await Bun.sleep(0);
+    await settle();
   }
   watcher.stop();
   expect(calls).toHaveLength(1);
