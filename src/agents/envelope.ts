@@ -1,5 +1,13 @@
 /** The body of a hook's request: an envelope `{provider, _meta, payload}`, or a payload without one. */
-import { isRecord, type JsonRecord, readFlag, readString, readText } from "../core/json.ts";
+import {
+  asRecord,
+  isRecord,
+  type JsonRecord,
+  readFlag,
+  readString,
+  readText,
+  readTime,
+} from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { ClockReading, Moment, Place } from "../core/session/event.ts";
 
@@ -44,19 +52,16 @@ export function openEnvelope(
 function addPayloadPlace(meta: JsonRecord, { pid, tmux_pane }: JsonRecord): JsonRecord {
   if (pid === undefined && tmux_pane === undefined) return meta;
   const env = typeof tmux_pane === "string" ? { TMUX_PANE: tmux_pane } : {};
-  return { pid, ...meta, env: { ...env, ...(isRecord(meta.env) ? meta.env : {}) } };
+  return { pid, ...meta, env: { ...env, ...asRecord(meta.env) } };
 }
 
 const maxTime = 8.64e15;
 const maxPid = 2 ** 31;
 
 function parseMeta(meta: JsonRecord, host: string | null): HookMeta {
-  const at =
-    asInteger(meta.at, maxTime) ??
-    (typeof meta.collected_at === "string" ? Date.parse(meta.collected_at) : null);
   return {
     id: readText(meta.id, limits.maxIdLength),
-    at: at !== null && Number.isFinite(at) ? at : null,
+    at: asInteger(meta.at, maxTime) ?? readTime(meta.collected_at),
     seq: typeof meta.seq === "number" && meta.seq >= 0 && Number.isFinite(meta.seq) ? meta.seq : null,
     boot: readText(meta.boot, limits.maxIdLength),
     workspace: readText(meta.workspace_id, limits.maxIdLength),

@@ -1,5 +1,5 @@
-/** What the events of all agents' hooks have in common. */
-import { asText, type JsonRecord, readText } from "../core/json.ts";
+/** What the events of all agents' hooks have in common, and what they ask the work guard. */
+import { asRecord, asText, type JsonRecord, readText } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import {
   type AgentEvent,
@@ -7,7 +7,9 @@ import {
   createInternalEvent,
   type EventSubject,
 } from "../core/session/event.ts";
-import type { EventStamp } from "./agent.ts";
+import { blankMember } from "../core/text/json-text.ts";
+import type { EventStamp, GuardRequest, ToolEdit } from "./agent.ts";
+import { type EditTools, readEditPaths } from "./edits.ts";
 import type { HookMessage } from "./envelope.ts";
 import { toOneLine } from "./one-line.ts";
 
@@ -21,6 +23,18 @@ export function createHookEvent(
   const { place, attended, workspace: project } = meta;
   const about = { place, attended, project, payloadKey: stamp.key, ...subject };
   return createInternalEvent(stamp.id, stamp, about, change);
+}
+
+/** Removes fields of the payload from the event's text. `from` is where the payload starts. */
+export function stripFields(
+  text: string,
+  from: number,
+  payload: JsonRecord,
+  names: readonly string[],
+): string {
+  let stripped = text;
+  for (const name of names) if (payload[name] != null) stripped = blankMember(stripped, name, from);
+  return stripped;
 }
 
 /** The request that doctor sends for an agent that reports none of its own. */
@@ -50,4 +64,29 @@ export function findSummary(input: JsonRecord, field: string | undefined): strin
   return asText(
     typeof value === "string" ? value : Object.values(input).find((other) => typeof other === "string"),
   );
+}
+
+/** null if the call is not one of these tools. */
+export const readEdit = (tools: EditTools, tool: string, input: JsonRecord): ToolEdit | null =>
+  Object.hasOwn(tools, tool) ? { tool, paths: readEditPaths(tools, tool, input).editPaths ?? [] } : null;
+
+/**
+ * What a hook whose payload has Claude Code's names of fields asks the work guard. Also with names of events in the form
+ * `pre-tool-use`, and without a session. `callEvent` comes before a call, which `read` reads. null if the payload names no event.
+ */
+export function readHookRequest(
+  payload: JsonRecord,
+  callEvent: "PreToolUse" | "BeforeTool",
+  read: (tool: string, input: JsonRecord) => ToolEdit | null,
+): GuardRequest | null {
+  const name = readId(payload.hook_event_name ?? payload.hook_type);
+  if (name === null) return null;
+  const event = name.replaceAll("-", "").toLowerCase();
+  const isCall = event === callEvent.toLowerCase();
+  return {
+    sessionId: readId(payload.session_id),
+    cwd: readPath(payload.cwd),
+    isStart: event === "sessionstart",
+    edit: isCall ? read(asText(payload.tool_name), asRecord(payload.tool_input)) : null,
+  };
 }

@@ -1,8 +1,13 @@
-/** What most agents have in common while the app runs: nothing is watched, nothing is answered, and two equal payloads are one event. */
+/**
+ * What most agents have in common while the app runs: nothing is watched, nothing is answered, two equal payloads are one event, and
+ * payloads have Claude Code's names of fields.
+ */
+import type { JsonRecord } from "../core/json.ts";
 import type { AgentRuntime, Forwarding } from "./agent.ts";
+import { stripFields } from "./hook-event.ts";
 
 const defaults = {
-  stripToolOutput: (text: string) => text,
+  explainRefusal,
   dedupeKey: () => null,
   dangers: null,
   answering: null,
@@ -10,11 +15,28 @@ const defaults = {
   findTranscript: async () => null,
 } satisfies Partial<AgentRuntime>;
 
-type RuntimeParts = Omit<AgentRuntime, "identifierFields" | keyof typeof defaults> &
-  Partial<Pick<AgentRuntime, keyof typeof defaults>>;
+type Defaulted = keyof typeof defaults | "stripToolOutput";
 
-export const createRuntime = (forwarding: Forwarding, parts: RuntimeParts): AgentRuntime => ({
+interface RuntimeParts
+  extends Omit<AgentRuntime, "identifierFields" | Defaulted>,
+    Partial<Pick<AgentRuntime, Defaulted>> {
+  /** The fields of a payload with what a tool returned. None if absent. */
+  readonly outputFields?: readonly string[];
+}
+
+export const createRuntime = (
+  forwarding: Forwarding,
+  { outputFields = [], ...parts }: RuntimeParts,
+): AgentRuntime => ({
   ...defaults,
   identifierFields: new Set(forwarding.identifierFields),
+  stripToolOutput: (text, from, payload) => stripFields(text, from, payload, outputFields),
   ...parts,
 });
+
+function explainRefusal(payload: JsonRecord): string {
+  if (!("session_id" in payload || "sessionId" in payload)) return "no session_id in the payload";
+  const hasName = ["hook_event_name", "hook_type", "hookName"].some((name) => name in payload);
+  if (!hasName) return "no hook_event_name in the payload";
+  return "session_id or hook_event_name is empty, too long or not a string";
+}

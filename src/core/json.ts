@@ -48,3 +48,15 @@ export function parseJson(text: string): unknown {
 }
 
 export const isJson = (text: string): boolean => parseJson(text) !== undefined;
+
+/** Returns {} if the text is not the JSON of an object. */
+export const parseRecord = (text: string): JsonRecord => asRecord(parseJson(text));
+
+/** The objects of a list. */
+export const listRecords = (value: unknown): readonly JsonRecord[] => asList(value).filter(isRecord);
+
+/** The wall time that a text names. null if it names none. */
+export function readTime(value: unknown): number | null {
+  const at = typeof value === "string" ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(at) ? null : at;
+}

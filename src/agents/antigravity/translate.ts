@@ -2,7 +2,7 @@
  * Translates Antigravity CLI's hook events into beckon's own. Written from others' reports, never run. It reports each request to
  * the model and the end of a turn, but neither prompts nor requests to the user.
  */
-import { asText, type JsonRecord } from "../../core/json.ts";
+import { asList, asText, type JsonRecord } from "../../core/json.ts";
 import type { AgentEvent, Change } from "../../core/session/event.ts";
 import type { EventStamp } from "../agent.ts";
 import type { HookMessage } from "../envelope.ts";
@@ -15,8 +15,8 @@ export function translate(hook: HookMessage, stamp: EventStamp): AgentEvent | nu
   const { payload } = hook;
   const [sessionId, name] = [readId(payload.conversationId), readId(nameEvent(payload))];
   if (sessionId === null || name === null) return null;
-  const folders: readonly unknown[] = Array.isArray(payload.workspacePaths) ? payload.workspacePaths : [];
-  const subject = { agent: "antigravity", sessionId, name, cwd: readPath(folders[0]) };
+  const cwd = readPath(asList(payload.workspacePaths)[0]);
+  const subject = { agent: "antigravity", sessionId, name, cwd };
   return createHookEvent(hook, stamp, subject, createChange(name, payload));
 }
 

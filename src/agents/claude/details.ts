@@ -1,5 +1,5 @@
 /** What a hook payload says besides its change: tasks, skills, thinking, errors. */
-import type { JsonRecord } from "../../core/json.ts";
+import { asText, type JsonRecord } from "../../core/json.ts";
 import type { EventDetails, TaskEvent } from "../agent.ts";
 import { type AnyHookEvent, parseHookEvent, type UnknownHookEvent } from "./payload.ts";
 
@@ -7,9 +7,9 @@ export function readDetails(payload: JsonRecord): EventDetails {
   const event = parseHookEvent(payload);
   if (!event) return {};
   const common = {
-    agentName: readString(payload.agent_name),
-    teamName: readString(payload.team_name),
-    parentSessionId: readString(payload.parent_session_id),
+    agentName: asText(payload.agent_name) || undefined,
+    teamName: asText(payload.team_name) || undefined,
+    parentSessionId: asText(payload.parent_session_id) || undefined,
     ...readToolDetails(event),
   };
   switch (event.hook_event_name) {
@@ -76,16 +76,12 @@ function findExitCode(error: string | undefined): number | undefined {
 
 /** TaskUpdate names the task and its new status. TaskCreate's input has no id: the TaskCreated event has it. */
 function findTaskCall(tool: string | undefined, input: JsonRecord): TaskEvent | undefined {
-  const subject = readString(input.subject) ?? null;
+  const subject = asText(input.subject) || null;
   if (tool === "TaskCreate") return { change: "created", id: null, subject, isReported: false };
   if (tool !== "TaskUpdate") return undefined;
   const change = { in_progress: "started", completed: "completed" } as const;
-  const status = readString(input.status);
+  const { status } = input;
   if (status !== "in_progress" && status !== "completed") return undefined;
-  const id = readString(input.taskId) ?? readString(input.task_id) ?? null;
+  const id = asText(input.taskId) || asText(input.task_id) || null;
   return { change: change[status], id, subject, isReported: false };
-}
-
-function readString(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
 }

@@ -6,12 +6,11 @@ import { claudeDangers } from "./answering/dangers.ts";
 import { decide } from "./answering/decide.ts";
 import { describeRequest, findSessionId, isAnswerable } from "./answering/describe.ts";
 import { readDetails } from "./details.ts";
-import { readGuardRequest } from "./edits.ts";
 import { claudeForwarding } from "./forwarding.ts";
-import { dedupeKey, stripToolOutput } from "./payload.ts";
+import { dedupeKey, outputFields } from "./payload.ts";
 import { createRegistrationCheck, isPresent } from "./setup/folder.ts";
 import { readStatusLine } from "./status-line.ts";
-import { explainRefusal, translate } from "./translate.ts";
+import { readGuardRequest, translate } from "./translate.ts";
 import { watchClaude } from "./watch/index.ts";
 import { extractLastAssistantResponse, findTranscript } from "./watch/transcripts.ts";
 
@@ -19,8 +18,7 @@ export const claude: AgentRuntime = createRuntime(claudeForwarding, {
   translate,
   readDetails,
   readGuardRequest,
-  explainRefusal,
-  stripToolOutput,
+  outputFields,
   dedupeKey,
   dangers: claudeDangers,
   answering: { findSessionId, isAnswerable, describe: describeRequest, decide, autoAllow },

@@ -2,9 +2,8 @@
  * The sessions that Claude Code itself lists: `claude agents --json`. It takes 0.2 s of CPU, so it is never polled: doctor asks,
  * and the watcher where the status file and the hooks have disagreed for a long time.
  */
-
 import type { Exec } from "../../core/interfaces/index.ts";
-import { isRecord, readText } from "../../core/json.ts";
+import { listRecords, parseJson, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { FileStatus, WaitingFor } from "../../core/session/event.ts";
 import { parseStatus, parseWaitingFor } from "./status-file.ts";
@@ -27,15 +26,11 @@ export async function listSessions(exec: Exec, program: string): Promise<readonl
 }
 
 function parseList(text: string): readonly ListedSession[] | null {
-  try {
-    const list: unknown = JSON.parse(text);
-    if (!Array.isArray(list)) return null;
-    return list.filter(isRecord).flatMap((entry) => {
-      const sessionId = readText(entry.sessionId, limits.maxIdLength);
-      const status = parseStatus(entry.status);
-      return sessionId === null ? [] : [{ sessionId, status, waitingFor: parseWaitingFor(entry.waitingFor) }];
-    });
-  } catch {
-    return null;
-  }
+  const list = parseJson(text);
+  if (!Array.isArray(list)) return null;
+  return listRecords(list).flatMap((entry) => {
+    const sessionId = readText(entry.sessionId, limits.maxIdLength);
+    const status = parseStatus(entry.status);
+    return sessionId === null ? [] : [{ sessionId, status, waitingFor: parseWaitingFor(entry.waitingFor) }];
+  });
 }

@@ -6,7 +6,6 @@
 import { isRecord, type JsonRecord, readFlag, readNumber, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { AskKind } from "../../core/session/event.ts";
-import { blankMember } from "../../core/text/json-text.ts";
 import { takeStart } from "../../core/text/truncate.ts";
 
 /**
@@ -287,17 +286,11 @@ function truncateText(value: unknown, max: number): string | undefined {
   return typeof value === "string" ? takeStart(value, max) : undefined;
 }
 
-/** `tool_result` is the old name of `tool_response`. `tool_calls` of a batch repeats each call with its output. */
-const outputFields = ["tool_response", "tool_result", "tool_calls"] as const;
-
-/** A tool's output changes no session: a picture, a whole file or a command's output would only fill the disk. */
-export function stripToolOutput(text: string, from: number, payload: JsonRecord): string {
-  let stripped = text;
-  for (const name of outputFields) {
-    if (payload[name] != null) stripped = blankMember(stripped, name, from);
-  }
-  return stripped;
-}
+/**
+ * A tool's output changes no session: a picture, a whole file or a command's output would only fill the disk. `tool_result` is the
+ * old name of `tool_response`. `tool_calls` of a batch repeats each call with its output.
+ */
+export const outputFields = ["tool_response", "tool_result", "tool_calls"] as const;
 
 const toolEvents: ReadonlySet<unknown> = new Set(["PreToolUse", "PostToolUse", "PostToolUseFailure"]);
 

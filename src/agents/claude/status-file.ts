@@ -1,6 +1,6 @@
 /** Claude Code's status file, `<config>/sessions/<pid>.json`. Its format is internal to the CLI: it is used if it is complete. */
 
-import { isRecord, readNumber, readText } from "../../core/json.ts";
+import { parseRecord, readNumber, readPositive, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { Change, FileStatus, Place, WaitingFor } from "../../core/session/event.ts";
 
@@ -23,16 +23,10 @@ export interface StatusFile {
 const statuses: ReadonlySet<unknown> = new Set<FileStatus>(["idle", "busy", "waiting", "shell"]);
 
 export function parseStatusFile(content: string): StatusFile | null {
-  let json: unknown;
-  try {
-    json = JSON.parse(content);
-  } catch {
-    return null;
-  }
-  if (!isRecord(json)) return null;
+  const json = parseRecord(content);
   const sessionId = readText(json.sessionId, limits.maxIdLength);
-  const { pid } = json;
-  if (sessionId === null || typeof pid !== "number" || !Number.isInteger(pid) || pid <= 0) return null;
+  const pid = readPositive(json.pid);
+  if (sessionId === null || pid === null) return null;
   const entrypoint = readText(json.entrypoint, limits.maxIdLength);
   return {
     sessionId,

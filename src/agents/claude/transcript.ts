@@ -2,7 +2,15 @@
  * What Claude Code's transcript says about its session. It lags behind the hooks, and its format is internal to the CLI:
  * every field may be missing or have another type.
  */
-import { isRecord, type JsonRecord, readText } from "../../core/json.ts";
+import {
+  asRecord,
+  isRecord,
+  type JsonRecord,
+  listRecords,
+  parseJson,
+  readText,
+  readTime,
+} from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { ContextUse } from "../../core/session/event.ts";
 import { takeStart } from "../../core/text/truncate.ts";
@@ -91,7 +99,7 @@ export function addTranscriptRow(state: TranscriptState, line: string): Transcri
     // Unknown until the next response.
     state.context = null;
   } else if (isInterruption(row)) {
-    state.interruptedAt = readTime(row) ?? state.interruptedAt;
+    state.interruptedAt = readTime(row.timestamp) ?? state.interruptedAt;
   } else if (startsTurn(row)) {
     state.response = null;
     state.interruptedAt = dropIfOlder(row, state.interruptedAt);
@@ -198,7 +206,7 @@ function parseTitle(value: unknown): string | null {
 /** The time of the interruption. null if the row is newer. Rows are not written in the order of their times. */
 function dropIfOlder(row: JsonRecord, interruptedAt: number | null): number | null {
   if (interruptedAt === null) return null;
-  return (readTime(row) ?? Number.POSITIVE_INFINITY) > interruptedAt ? null : interruptedAt;
+  return (readTime(row.timestamp) ?? Number.POSITIVE_INFINITY) > interruptedAt ? null : interruptedAt;
 }
 
 const interruptions: ReadonlySet<string> = new Set([
@@ -208,12 +216,8 @@ const interruptions: ReadonlySet<string> = new Set([
 
 export function parseRow(line: string): JsonRecord | null {
   if (!line.startsWith("{")) return null;
-  try {
-    const row: unknown = JSON.parse(line);
-    return isRecord(row) ? row : null;
-  } catch {
-    return null;
-  }
+  const row = parseJson(line);
+  return isRecord(row) ? row : null;
 }
 
 /** A message of the model. The CLI writes some itself (API errors, "No response requested."). */
@@ -276,16 +280,10 @@ function listTexts(message: unknown): string[] {
 }
 
 function listBlocks(message: unknown): readonly JsonRecord[] {
-  const content = isRecord(message) ? message.content : null;
-  if (typeof content === "string") return [{ type: "text", text: content }];
-  return Array.isArray(content) ? content.filter(isRecord) : [];
+  const { content } = asRecord(message);
+  return typeof content === "string" ? [{ type: "text", text: content }] : listRecords(content);
 }
 
 function readId(message: JsonRecord): string | null {
   return readText(message.id, limits.maxIdLength);
-}
-
-function readTime(row: JsonRecord): number | null {
-  const time = typeof row.timestamp === "string" ? Date.parse(row.timestamp) : Number.NaN;
-  return Number.isNaN(time) ? null : time;
 }

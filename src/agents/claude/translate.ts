@@ -4,12 +4,12 @@ import { limits } from "../../core/limits.ts";
 import type { AgentEvent, BackgroundTask, Change, SkillCall, TaskChange } from "../../core/session/event.ts";
 import { hashJson } from "../../core/text/json-text.ts";
 import { truncate } from "../../core/text/truncate.ts";
-import type { EventStamp } from "../agent.ts";
-import { readEditPaths } from "../edits.ts";
+import type { EventStamp, GuardRequest } from "../agent.ts";
+import { type EditTools, readEditPaths } from "../edits.ts";
 import type { HookMessage } from "../envelope.ts";
+import { readEdit, readHookRequest } from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
 import { summarizeQuestions } from "../questions.ts";
-import { editTools } from "./edits.ts";
 import { type AnyHookEvent, askKindOf, parseHookEvent, type UnknownHookEvent } from "./payload.ts";
 import { summarizeCall } from "./summary.ts";
 import { truncateResponse } from "./transcript.ts";
@@ -40,11 +40,16 @@ export function translate(hook: HookMessage, stamp: EventStamp): AgentEvent | nu
   };
 }
 
-export function explainRefusal(payload: JsonRecord): string {
-  if (!("session_id" in payload)) return "no session_id in the payload";
-  if (!("hook_event_name" in payload || "hook_type" in payload)) return "no hook_event_name in the payload";
-  return "session_id or hook_event_name is empty, too long or not a string";
-}
+/** The tools with which Claude Code changes files. */
+export const editTools: EditTools = {
+  Edit: "file_path",
+  Write: "file_path",
+  MultiEdit: "file_path",
+  NotebookEdit: "notebook_path",
+};
+
+export const readGuardRequest = (payload: JsonRecord): GuardRequest | null =>
+  readHookRequest(payload, "PreToolUse", (tool, input) => readEdit(editTools, tool, input));
 
 const names = new Map<string, string>();
 const maxNames = 1_000;

@@ -3,7 +3,7 @@
  * parameters of the server's message with its `method`. For a change of files it also has the `changes` of the server's item, the
  * `patch` from the rollout file, and the `folder` that its paths are relative to.
  */
-import { asText, isRecord, type JsonRecord, readText } from "../../core/json.ts";
+import { asList, asRecord, asText, type JsonRecord, readString, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { Answer, AskDetails } from "../../core/session/ask-details.ts";
 import { createLabel, type FittedLine, fitLines, splitLines } from "../../core/text/fit.ts";
@@ -153,10 +153,10 @@ function findScript(command: string): string | null {
 }
 
 function describePatch(payload: JsonRecord, context: RequestContext): AskDetails {
-  const patch = typeof payload.patch === "string" ? payload.patch : null;
+  const patch = readString(payload.patch);
   const changes = readFileChanges(payload.changes);
   const doubt = findDoubt(payload, patch, changes);
-  const files = listChangedFiles(payload);
+  const files = listChangedFiles(changes, patch);
   const from = readText(payload.folder, limits.maxPathLength);
   const links = describeLinks(files, { cwd: context.cwd, from, links: context.links });
   const dangers = createDangerContext(payload, context);
@@ -192,10 +192,12 @@ const patchFields: readonly string[] = [
 ];
 
 /** The files that a request is about. Without the server's changes, those that the patch can name. */
-export function listChangedFiles({ changes, patch }: JsonRecord): readonly string[] {
-  const read = readFileChanges(changes);
-  if (read === null) return typeof patch === "string" ? listPatchedFiles(patch) : [];
-  return read.flatMap(({ path, moveTo }) => (moveTo === null ? [path] : [path, moveTo]));
+export function listChangedFiles(
+  changes: readonly FileChange[] | null,
+  patch: string | null,
+): readonly string[] {
+  if (changes === null) return listPatchedFiles(patch ?? "");
+  return changes.flatMap(({ path, moveTo }) => (moveTo === null ? [path] : [path, moveTo]));
 }
 
 /**
@@ -259,15 +261,14 @@ interface LastingDecision {
 
 /** The server's offers that allow more than this request. */
 function listLastingDecisions({ availableDecisions }: JsonRecord): readonly LastingDecision[] {
-  const list: readonly unknown[] = Array.isArray(availableDecisions) ? availableDecisions : [];
-  return list.slice(0, limits.maxOptions).flatMap((decision): LastingDecision[] => {
+  const offered = asList(availableDecisions).slice(0, limits.maxOptions);
+  return offered.flatMap((decision): LastingDecision[] => {
     if (decision === "acceptForSession")
       return [{ text: "Allow this for the rest of the session", decision }];
-    const amendment = isRecord(decision) ? decision.acceptWithExecpolicyAmendment : null;
-    const words: unknown = isRecord(amendment) ? amendment.execpolicy_amendment : null;
+    const amendment = asRecord(asRecord(decision).acceptWithExecpolicyAmendment);
+    const words = asList(amendment.execpolicy_amendment);
     // Every command starts with no word at all.
-    if (!Array.isArray(words) || words.length === 0 || !words.every((word) => typeof word === "string"))
-      return [];
+    if (words.length === 0 || !words.every((word) => typeof word === "string")) return [];
     const text = `Always allow commands that start with: ${joinParts(words, " ")}`;
     return isReadableOffer(text) ? [{ text, decision }] : [];
   });

@@ -3,9 +3,9 @@ import type { AgentRuntime } from "../agent.ts";
 import { createRuntime } from "../runtime.ts";
 import { codexAnswering, codexDangers } from "./answering.ts";
 import { codexForwarding } from "./forwarding.ts";
-import { dedupeKey, readGuardRequest, stripToolOutput } from "./payload.ts";
+import { dedupeKey, readGuardRequest } from "./payload.ts";
 import { createRegistrationCheck, isPresent } from "./setup/folder.ts";
-import { explainRefusal, findOwnPlace, readDetails, translate } from "./translate.ts";
+import { findOwnPlace, readDetails, translate } from "./translate.ts";
 import { watchCodex } from "./watch/index.ts";
 import { findRollout } from "./watch/rollouts.ts";
 
@@ -14,8 +14,7 @@ export const codex: AgentRuntime = createRuntime(codexForwarding, {
   readDetails,
   readGuardRequest,
   findOwnPlace,
-  explainRefusal,
-  stripToolOutput,
+  outputFields: ["tool_response"],
   dedupeKey,
   dangers: codexDangers,
   answering: codexAnswering,

@@ -1,9 +1,10 @@
 /** Codex's hook payloads: the fields that beckon reads, and what of them is kept. */
-import { isRecord, type JsonRecord, readText } from "../../core/json.ts";
+import { asRecord, type JsonRecord, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
-import { blankMember, hashJson } from "../../core/text/json-text.ts";
+import { hashJson } from "../../core/text/json-text.ts";
 import type { GuardRequest } from "../agent.ts";
 import { readEditPaths } from "../edits.ts";
+import { findSummary, readHookRequest } from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
 import { findHeredocPatch, listPatchedFiles, normalizePatch } from "../patch.ts";
 import { summarizeQuestions } from "../questions.ts";
@@ -53,7 +54,7 @@ export interface ToolCallFacts {
  */
 export function readToolCall(payload: JsonRecord): ToolCallFacts {
   const name = readText(payload.tool_name, limits.maxIdLength) ?? "";
-  const { description: _, ...rest } = isRecord(payload.tool_input) ? payload.tool_input : {};
+  const { description: _, ...rest } = asRecord(payload.tool_input);
   const patch = findPatch(name, rest);
   const tool = patch === null ? nameTool(name) : editTool;
   const input = patch === null ? rest : { command: patch };
@@ -100,15 +101,7 @@ function findPatch(tool: string, { command }: JsonRecord): string | null {
 function summarizeCall(tool: string, input: JsonRecord): string {
   if (tool === askUser) return summarizeQuestions(input.questions).summary;
   if (tool === editTool) return toOneLine(listPatchedFiles(String(input.command ?? "")).join(", "));
-  const { command } = input;
-  const text =
-    typeof command === "string" ? command : Object.values(input).find((value) => typeof value === "string");
-  return toOneLine(typeof text === "string" ? text : "");
-}
-
-/** Removes what a tool returned. `from` is where the payload starts. */
-export function stripToolOutput(text: string, from: number, payload: JsonRecord): string {
-  return payload.tool_response == null ? text : blankMember(text, "tool_response", from);
+  return toOneLine(findSummary(input, "command"));
 }
 
 const toolEvents: ReadonlySet<unknown> = new Set(["PreToolUse", "PostToolUse"]);
@@ -120,14 +113,8 @@ export function dedupeKey({ hook_event_name: name, tool_use_id }: JsonRecord): s
 }
 
 /** What Codex's hooks ask the work guard. null if the payload names no event. */
-export function readGuardRequest(payload: JsonRecord): GuardRequest | null {
-  const event = readText(payload.hook_event_name, limits.maxIdLength);
-  if (event === null) return null;
-  const { tool } = event === "PreToolUse" ? readToolCall(payload) : { tool: null };
-  return {
-    sessionId: readText(payload.session_id, limits.maxIdLength),
-    cwd: readText(payload.cwd, limits.maxPathLength),
-    isStart: event === "SessionStart",
-    edit: tool === editTool ? { tool, paths: readPatchedFiles(payload).editPaths ?? [] } : null,
-  };
-}
+export const readGuardRequest = (payload: JsonRecord): GuardRequest | null =>
+  readHookRequest(payload, "PreToolUse", () => {
+    const { tool } = readToolCall(payload);
+    return tool === editTool ? { tool, paths: readPatchedFiles(payload).editPaths ?? [] } : null;
+  });

@@ -3,7 +3,15 @@
  * approvals, Plan mode and `codex exec` are in no payload; tokens and quotas are only here.
  */
 import { forgetOldest } from "../../core/forget-oldest.ts";
-import { asRecord, isRecord, type JsonRecord, readText } from "../../core/json.ts";
+import {
+  asRecord,
+  asText,
+  isRecord,
+  type JsonRecord,
+  parseRecord,
+  readText,
+  readTime,
+} from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { Question } from "../../core/session/ask-details.ts";
 import type { ContextUse, QuotaUse, RateLimits, Usage } from "../../core/session/event.ts";
@@ -80,7 +88,7 @@ const maxCalls = 8;
 /** Updates the state. Returns what happened, null if the row says nothing of that kind. */
 export function addRolloutRow(state: RolloutState, row: string): RolloutSign | null {
   if (!relevantRow.test(row.slice(0, headLength))) return null;
-  const { type, payload, timestamp } = parseRow(row);
+  const { type, payload, timestamp } = parseRecord(row);
   if (!isRecord(payload)) return null;
   const at = readTime(timestamp);
   switch (type) {
@@ -103,23 +111,10 @@ export function addRolloutRow(state: RolloutState, row: string): RolloutSign | n
 
 /** The name of a session in a row of session_index.jsonl. null if the row names none. */
 export function readIndexRow(row: string): { readonly sessionId: string; readonly title: string } | null {
-  const { id, thread_name } = parseRow(row);
+  const { id, thread_name } = parseRecord(row);
   const sessionId = readText(id, limits.maxIdLength);
-  const title = typeof thread_name === "string" ? toOneLine(thread_name) : "";
+  const title = toOneLine(asText(thread_name));
   return sessionId === null || title === "" ? null : { sessionId, title };
-}
-
-function parseRow(row: string): JsonRecord {
-  try {
-    return asRecord(JSON.parse(row));
-  } catch {
-    return {};
-  }
-}
-
-function readTime(value: unknown): number | null {
-  const at = typeof value === "string" ? Date.parse(value) : Number.NaN;
-  return Number.isFinite(at) ? at : null;
 }
 
 function readCallEnd({ call_id }: JsonRecord, at: number | null): RolloutSign | null {
@@ -131,7 +126,7 @@ function addCall({ calls }: RolloutState, { call_id, name, arguments: args, inpu
   const callId = readText(call_id, limits.maxIdLength);
   const text = typeof input === "string" ? input : args;
   if (callId === null || typeof text !== "string") return null;
-  const { workdir = null, ...fields } = parseRow(text);
+  const { workdir = null, ...fields } = parseRecord(text);
   const patch = name === applyPatch ? text : findShellPatch(fields);
   const questions = name === askUser ? readQuestions(fields.questions).questions : [];
   if (patch === null && questions.length === 0) return null;
@@ -153,7 +148,7 @@ function addEvent(state: RolloutState, payload: JsonRecord, at: number | null): 
     case "item_completed": {
       const item = asRecord(payload.item);
       if (item.type === "Plan" && state.turn !== null && state.turn.id === turnId)
-        state.turn.plan = typeof item.text === "string" ? item.text : "";
+        state.turn.plan = asText(item.text);
       return null;
     }
     case "token_count":
@@ -178,9 +173,8 @@ function readTurnEnd({ error, last_agent_message }: JsonRecord) {
 
 /** The API's own message is JSON in the text: `{"error":{"message":"…"}}`. */
 function findErrorText(message: unknown): string {
-  if (typeof message !== "string") return "";
-  const inner = asRecord(parseRow(message).error).message;
-  return typeof inner === "string" && inner !== "" ? inner : message;
+  const text = asText(message);
+  return asText(asRecord(parseRecord(text).error).message) || text;
 }
 
 function addTokens(state: RolloutState, { info, rate_limits }: JsonRecord): void {

@@ -2,7 +2,7 @@
  * The messages of Codex's shared server (`codex app-server`), which runs the sessions of all terminals: JSON-RPC over a
  * WebSocket on a Unix socket. The protocol is marked as experimental, so everything that cannot be read is ignored.
  */
-import { asRecord, isRecord, type JsonRecord, readText } from "../../core/json.ts";
+import { asList, asRecord, type JsonRecord, listRecords, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { Change } from "../../core/session/event.ts";
 import { isAbsolute } from "../../core/text/paths.ts";
@@ -25,7 +25,7 @@ export type ThreadStatus = "idle" | "busy" | "permission" | "question" | "error"
 /** null if the status is of an unknown kind. */
 export function readStatus(value: unknown): ThreadStatus | null {
   const { type, activeFlags } = asRecord(value);
-  const flags: readonly unknown[] = Array.isArray(activeFlags) ? activeFlags : [];
+  const flags = asList(activeFlags);
   switch (type) {
     case "active":
       if (flags.includes("waitingOnApproval")) return "permission";
@@ -56,8 +56,7 @@ export function createStatusChange(
 
 /** The threads in the result of `thread/list`. */
 export function readThreads(result: unknown): readonly ServerThread[] {
-  const { data } = asRecord(result);
-  return (Array.isArray(data) ? data : []).filter(isRecord).flatMap((row) => {
+  return listRecords(asRecord(result).data).flatMap((row) => {
     const id = readText(row.id, limits.maxIdLength);
     if (id === null) return [];
     const name = readText(row.name, limits.maxTextLength);
@@ -164,9 +163,8 @@ export const withLastTurn = {
 
 export function listFileChangeItems(resumed: unknown): readonly FileChangeItem[] {
   const { data } = asRecord(asRecord(resumed).initialTurnsPage);
-  return (Array.isArray(data) ? data : [])
-    .map((turn) => asRecord(turn).items)
-    .flatMap((items) => (Array.isArray(items) ? items : []))
+  return listRecords(data)
+    .flatMap(({ items }) => asList(items))
     .map(readFileChangeItem)
     .filter((item) => item !== null);
 }

@@ -1,5 +1,5 @@
 /** Translates Codex's hook events into beckon's own. */
-import type { JsonRecord } from "../../core/json.ts";
+import { asText, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import { type AgentEvent, type Change, createInternalEvent, type Place } from "../../core/session/event.ts";
 import { truncate } from "../../core/text/truncate.ts";
@@ -39,24 +39,18 @@ export function translate(hook: HookMessage, stamp: EventStamp): AgentEvent | nu
  */
 export const findOwnPlace = (place: Place | null): Place | null => (place?.tty == null ? null : place);
 
-export function explainRefusal(payload: JsonRecord): string {
-  if (!("session_id" in payload)) return "no session_id in the payload";
-  if (!("hook_event_name" in payload)) return "no hook_event_name in the payload";
-  return "session_id or hook_event_name is empty, too long or not a string";
-}
-
 function createChange(event: CodexPayload, payload: JsonRecord): Change {
   switch (event.eventName) {
     case "SessionStart":
-      return { kind: "session-start", source: readString(payload.source) ?? "startup", model: event.model };
+      return { kind: "session-start", source: asText(payload.source) || "startup", model: event.model };
     case "SessionEnd":
-      return { kind: "session-end", reason: readString(payload.reason) ?? null };
+      return { kind: "session-end", reason: asText(payload.reason) || null };
     case "UserPromptSubmit":
       // A subagent's first prompt comes from the main thread.
       if (event.agentId !== null) return { kind: "child-start", type: event.agentType ?? "" };
       return {
         kind: "prompt",
-        text: truncate(readString(payload.prompt) ?? "", limits.maxTextLength),
+        text: truncate(asText(payload.prompt), limits.maxTextLength),
         byMachine: false,
       };
     case "PreToolUse": {
@@ -91,7 +85,7 @@ function createChange(event: CodexPayload, payload: JsonRecord): Change {
     case "SubagentStart":
       return { kind: "child-start", type: event.agentType ?? "" };
     case "SubagentStop":
-      return { kind: "child-end", transcriptPath: readString(payload.agent_transcript_path) ?? null };
+      return { kind: "child-end", transcriptPath: asText(payload.agent_transcript_path) || null };
     case "PreCompact":
       return { kind: "compact-start" };
     case "PostCompact":
@@ -103,20 +97,15 @@ function createChange(event: CodexPayload, payload: JsonRecord): Change {
 
 /** null if the turn ended without a response. */
 export function truncateResponse(message: unknown): string | null {
-  const text = readString(message);
-  return text === undefined ? null : truncate(text, limits.maxTextLength);
+  return truncate(asText(message), limits.maxTextLength) || null;
 }
 
 export function readDetails(payload: JsonRecord): EventDetails {
   const { tool, input } = readToolCall(payload);
   return {
     ...(tool === "" ? {} : { tool: { name: tool, input } }),
-    prompt: readString(payload.prompt),
-    message: readString(payload.last_assistant_message),
-    reason: readString(payload.reason) ?? readString(payload.source),
+    prompt: asText(payload.prompt) || undefined,
+    message: asText(payload.last_assistant_message) || undefined,
+    reason: asText(payload.reason) || asText(payload.source) || undefined,
   };
-}
-
-function readString(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
 }

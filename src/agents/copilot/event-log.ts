@@ -3,7 +3,7 @@
  * hook does: that a dialog was answered, that the user pressed Esc, that the model's API failed. Its format is internal: every
  * field may be missing or have another type.
  */
-import { asCount, asRecord, asText, isRecord, type JsonRecord } from "../../core/json.ts";
+import { asCount, asRecord, asText, type JsonRecord, parseRecord, readTime } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { AskEndedOutcome, Change, ContextUse, Enrichment } from "../../core/session/event.ts";
 import { truncate } from "../../core/text/truncate.ts";
@@ -52,13 +52,13 @@ const askingTools: Readonly<Record<string, "question" | "plan">> = {
 };
 
 export function addLogLine(log: EventLog, text: string): void {
-  const line = parseLine(text);
-  if (line === null) return;
+  if (!usefulLine.test(text)) return;
+  const line = parseRecord(text);
   const data = asRecord(line.data);
   const agentId = readId(line.agentId);
-  const at = Date.parse(asText(line.timestamp));
+  const at = readTime(line.timestamp);
   const add = (change: Change): void => {
-    if (!Number.isNaN(at)) log.events.push({ at, agentId, change });
+    if (at !== null) log.events.push({ at, agentId, change });
   };
   switch (line.type) {
     case "session.start":
@@ -91,8 +91,7 @@ export function addLogLine(log: EventLog, text: string): void {
     case "subagent.started": {
       const [agentType, agentName] = [readId(data.agentType), readId(data.agentDisplayName)];
       const change: Change = { kind: "child-start", type: agentType ?? "" };
-      if (agentId !== null && !Number.isNaN(at))
-        log.events.push({ at, agentId, agentType, agentName, change });
+      if (agentId !== null && at !== null) log.events.push({ at, agentId, agentType, agentName, change });
       break;
     }
     case "subagent.completed":
@@ -114,16 +113,6 @@ export function addLogLine(log: EventLog, text: string): void {
 /** Most lines are of no use here, and some are very long: prompts, outputs of tools, whole conversations. */
 const usefulLine =
   /^\{"type":"(?:session\.(?:start|resume|model_change|usage_record|error)|assistant\.message|tool\.execution_(?:start|complete)|permission\.(?:requested|completed)|subagent\.(?:started|completed|failed)|abort)"/;
-
-function parseLine(text: string): JsonRecord | null {
-  if (!usefulLine.test(text)) return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
 
 type Add = (change: Change) => void;
 

@@ -36,9 +36,9 @@ export const copilotForwarding: Forwarding = {
     return { kind: kind ?? "other", toolUseId: undefined };
   },
   isSessionStart: (payload) => payload.hook_event_name === "SessionStart",
-  // A pending permissionRequest keeps the dialog away, and one that fails denies the tool.
+  // A held permissionRequest keeps the dialog away, and one that fails denies the tool.
   canWaitForAnswer: () => false,
-  // For the hook that Claude Code has in a project, see edits.ts.
+  // For the hook that Claude Code has in a project, see translate.ts.
   guard: {
     reduce({ session_id, cwd, hook_event_name, tool_name, tool_input }) {
       const { path, input } = Object(tool_input);

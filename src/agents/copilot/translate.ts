@@ -5,12 +5,11 @@
 import { asRecord, asText, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { AgentEvent, Change } from "../../core/session/event.ts";
-import { blankMember } from "../../core/text/json-text.ts";
 import { truncate } from "../../core/text/truncate.ts";
-import type { EventDetails, EventStamp } from "../agent.ts";
+import type { EventDetails, EventStamp, GuardRequest } from "../agent.ts";
+import { readEditPaths } from "../edits.ts";
 import type { HookMessage } from "../envelope.ts";
-import { createHookEvent, readId, readPath } from "../hook-event.ts";
-import { readEditedFiles } from "./edits.ts";
+import { createHookEvent, readHookRequest, readId, readPath } from "../hook-event.ts";
 import { nameNotification, nameTool } from "./names.ts";
 
 /** A payload with one name for each field. */
@@ -62,11 +61,24 @@ function findSessionId(
   return readId(inPath) ?? readId(payload.parent_agent_id ?? payload.parentAgentId) ?? sessionId;
 }
 
-export function explainRefusal(payload: JsonRecord): string {
-  if (!("session_id" in payload || "sessionId" in payload)) return "no session_id in the payload";
-  if (!("hook_event_name" in payload || "hookName" in payload)) return "no hook_event_name in the payload";
-  return "session_id or hook_event_name is empty, too long or not a string";
+const editTools: ReadonlySet<string> = new Set(["Edit", "Write"]);
+
+/** Fields for a change. Hooks name the tool as Claude Code does, also that of a patch, which is in `input`. */
+function readEditedFiles(tool: string, input: JsonRecord): { readonly editPaths?: readonly string[] } {
+  if (!editTools.has(nameTool(tool))) return {};
+  return readEditPaths({ [tool]: input.path === undefined ? "input" : "path" }, tool, input);
 }
+
+/**
+ * beckon registers no hook of its own that could refuse an edit, because one that is missing would refuse every tool. But Copilot CLI
+ * runs the hooks of a project's .claude/settings.local.json too, and obeys the work guard's hook for Claude Code there (measured
+ * with 1.0.102).
+ */
+export const readGuardRequest = (payload: JsonRecord): GuardRequest | null =>
+  readHookRequest(payload, "PreToolUse", (called, input) => {
+    const tool = nameTool(called);
+    return editTools.has(tool) ? { tool, paths: readEditedFiles(called, input).editPaths ?? [] } : null;
+  });
 
 function createChange(name: string, parsed: CopilotPayload, payload: JsonRecord): Change {
   const { agentId, tool } = parsed;
@@ -134,14 +146,6 @@ function createAsk(type: string, message: string): Change {
     default:
       return { kind: "no-change" };
   }
-}
-
-export function stripToolOutput(text: string, from: number, payload: JsonRecord): string {
-  let stripped = text;
-  for (const name of ["tool_result", "toolResult", "tool_response"]) {
-    if (payload[name] != null) stripped = blankMember(stripped, name, from);
-  }
-  return stripped;
 }
 
 export function readDetails(payload: JsonRecord): EventDetails {

@@ -2,10 +2,9 @@
  * Translates Cursor's hook events into beckon's own. Written from its documentation, never run. Cursor has no event for a
  * request to the user. Hooks of Claude Code's that it runs have Claude Code's names of events.
  */
-import { asRecord, asText, type JsonRecord } from "../../core/json.ts";
+import { asList, asRecord, asText, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { AgentEvent, Change } from "../../core/session/event.ts";
-import { blankMember } from "../../core/text/json-text.ts";
 import { truncate } from "../../core/text/truncate.ts";
 import type { EventDetails, EventStamp } from "../agent.ts";
 import { readEditPaths } from "../edits.ts";
@@ -19,8 +18,7 @@ export function translate(hook: HookMessage, stamp: EventStamp): AgentEvent | nu
   const sessionId = readId(payload.conversation_id) ?? readId(payload.session_id);
   const name = readId(payload.hook_event_name);
   if (sessionId === null || name === null) return null;
-  const roots: readonly unknown[] = Array.isArray(payload.workspace_roots) ? payload.workspace_roots : [];
-  const cwd = readPath(payload.cwd) ?? readPath(roots[0]);
+  const cwd = readPath(payload.cwd) ?? readPath(asList(payload.workspace_roots)[0]);
   const isBackground = payload.is_background_agent === true ? { attended: false } : {};
   const subject = { agent: "cursor", sessionId, name, cwd, ...isBackground };
   return createHookEvent(hook, stamp, subject, createChange(name, payload));
@@ -71,15 +69,6 @@ function createChange(name: string, payload: JsonRecord): Change {
     default:
       return { kind: "no-change" };
   }
-}
-
-export function stripToolOutput(text: string, from: number, payload: JsonRecord): string {
-  let stripped = text;
-  // An edit comes with all of its old and new text.
-  for (const name of ["tool_output", "tool_response", "edits"]) {
-    if (payload[name] != null) stripped = blankMember(stripped, name, from);
-  }
-  return stripped;
 }
 
 export const readDetails = (payload: JsonRecord): EventDetails =>

@@ -1,17 +1,15 @@
 /** Gemini CLI while the app runs: its events, and what is watched beside its hooks. Its requests are answered in its terminal. */
 import type { AgentRuntime } from "../agent.ts";
 import { createRuntime } from "../runtime.ts";
-import { readGuardRequest } from "./edits.ts";
 import { geminiForwarding } from "./forwarding.ts";
 import { createRegistrationCheck, isPresent } from "./setup/folder.ts";
-import { dedupeKey, explainRefusal, readDetails, stripToolOutput, translate } from "./translate.ts";
+import { dedupeKey, readDetails, readGuardRequest, stripToolOutput, translate } from "./translate.ts";
 import { findTranscript, watchGemini } from "./watch/index.ts";
 
 export const gemini: AgentRuntime = createRuntime(geminiForwarding, {
   translate,
   readDetails,
   readGuardRequest,
-  explainRefusal,
   stripToolOutput,
   dedupeKey,
   watch: watchGemini,

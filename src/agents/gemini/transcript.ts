@@ -1,5 +1,14 @@
 /** What Gemini CLI's transcript says about its session. Its format is internal: every field may be missing or have another type. */
-import { asCount, asRecord, asText, isRecord, type JsonRecord } from "../../core/json.ts";
+import {
+  asCount,
+  asRecord,
+  asText,
+  isRecord,
+  type JsonRecord,
+  listRecords,
+  parseRecord,
+  readTime,
+} from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { Enrichment, Tokens } from "../../core/session/event.ts";
 import { readId } from "../hook-event.ts";
@@ -24,32 +33,22 @@ export const createTranscript = (): GeminiTranscript => ({
 });
 
 export function addTranscriptLine(state: GeminiTranscript, text: string): void {
-  const line = parseLine(text);
-  if (line === null) return;
-  const at = Date.parse(asText(line.timestamp));
+  // The whole conversation again, several times a turn.
+  if (text.startsWith('{"$set"')) return;
+  const line = parseRecord(text);
+  const at = readTime(line.timestamp);
   if (line.type === "gemini") addResponse(state, line);
-  else if (Number.isNaN(at)) return;
+  else if (at === null) return;
   else if (line.type === "info" && asText(line.content) === "Request cancelled.") state.cancelledAt = at;
   else if (line.type === "error") state.lastError = { at, text: readError(asText(line.content)) };
 }
 
-function parseLine(text: string): JsonRecord | null {
-  // The whole conversation again, several times a turn.
-  if (text.startsWith('{"$set"')) return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
 function addResponse(state: GeminiTranscript, line: JsonRecord): void {
   state.model = readId(line.model) ?? state.model;
-  for (const call of Array.isArray(line.toolCalls) ? line.toolCalls.map(asRecord) : []) {
+  for (const call of listRecords(line.toolCalls)) {
     // A call that Esc ended has an AfterTool hook too, up to 1.3 s after "Request cancelled.".
-    const at = call.status === "cancelled" ? Date.parse(asText(call.timestamp)) : Number.NaN;
-    if (at > (state.cancelledAt ?? 0)) state.cancelledAt = at;
+    const at = call.status === "cancelled" ? readTime(call.timestamp) : null;
+    if (at !== null && at > (state.cancelledAt ?? 0)) state.cancelledAt = at;
   }
   const id = readId(line.id);
   // After "Request cancelled." the conversation is written again under new ids, without tokens.

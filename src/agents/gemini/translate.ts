@@ -1,16 +1,23 @@
 /** Translates Gemini CLI's hook events into beckon's own. Nothing else gives them a meaning. */
-import { asRecord, asText, isRecord, type JsonRecord } from "../../core/json.ts";
+import { asRecord, asText, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { AgentEvent, Change } from "../../core/session/event.ts";
-import { blankMember, hashJson } from "../../core/text/json-text.ts";
+import { hashJson } from "../../core/text/json-text.ts";
 import { truncate } from "../../core/text/truncate.ts";
-import type { EventDetails, EventStamp } from "../agent.ts";
-import { readEditPaths } from "../edits.ts";
+import type { EventDetails, EventStamp, GuardRequest } from "../agent.ts";
+import { type EditTools, readEditPaths } from "../edits.ts";
 import type { HookMessage } from "../envelope.ts";
-import { createHookEvent, findSummary, readId, readPath } from "../hook-event.ts";
+import {
+  createHookEvent,
+  findSummary,
+  readEdit,
+  readHookRequest,
+  readId,
+  readPath,
+  stripFields,
+} from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
 import { summarizeQuestions } from "../questions.ts";
-import { editTools } from "./edits.ts";
 
 const questionTool = "ask_user";
 
@@ -24,11 +31,11 @@ export function translate(hook: HookMessage, stamp: EventStamp): AgentEvent | nu
   return createHookEvent(hook, stamp, subject, createChange(name, payload));
 }
 
-export function explainRefusal(payload: JsonRecord): string {
-  if (!("session_id" in payload)) return "no session_id in the payload";
-  if (!("hook_event_name" in payload)) return "no hook_event_name in the payload";
-  return "session_id or hook_event_name is empty, too long or not a string";
-}
+/** The tools with which Gemini CLI changes files. */
+export const editTools: EditTools = { replace: "file_path", write_file: "file_path" };
+
+export const readGuardRequest = (payload: JsonRecord): GuardRequest | null =>
+  readHookRequest(payload, "BeforeTool", (tool, input) => readEdit(editTools, tool, input));
 
 function createChange(name: string, payload: JsonRecord): Change {
   switch (name) {
@@ -187,12 +194,12 @@ const nameEdit = (title: string): string | null =>
 
 /** What a tool returned. The details of an edit hold the whole file, before and after it. */
 export function stripToolOutput(text: string, from: number, payload: JsonRecord): string {
-  let stripped = payload.tool_response == null ? text : blankMember(text, "tool_response", from);
-  if (!isRecord(payload.details)) return stripped;
-  for (const name of ["fileDiff", "originalContent", "newContent"]) {
-    if (payload.details[name] != null) stripped = blankMember(stripped, name, from);
-  }
-  return stripped;
+  const stripped = stripFields(text, from, payload, ["tool_response"]);
+  return stripFields(stripped, from, asRecord(payload.details), [
+    "fileDiff",
+    "originalContent",
+    "newContent",
+  ]);
 }
 
 /** SessionEnd comes three times within half a second on /quit, with different timestamps. */

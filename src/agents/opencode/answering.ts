@@ -1,5 +1,5 @@
 /** opencode's requests: what they ask in full, and the decision for an answer. The plugin passes it on while the dialog is open. */
-import { isRecord, type JsonRecord } from "../../core/json.ts";
+import { asRecord, asText, isRecord, type JsonRecord, listRecords } from "../../core/json.ts";
 import type { Answer, AskDetails, Question } from "../../core/session/ask-details.ts";
 import { createLabel, createLines, type FittedLine, fitLines, splitLines } from "../../core/text/fit.ts";
 import { resolvePath } from "../../core/text/paths.ts";
@@ -20,7 +20,7 @@ import { formatFields, formatJson, isShowable } from "../fields.ts";
 import { describeLinks } from "../links.ts";
 import { isReadableOffer, joinParts } from "../offers.ts";
 import { describeQuestions, readQuestions, readReplies } from "../questions.ts";
-import { asFields, asString, asStrings, parsePayload } from "./payload.ts";
+import { asStrings, parsePayload } from "./payload.ts";
 import { nameTool, toolNames } from "./tools.ts";
 
 /** What a command can do to opencode itself. */
@@ -100,7 +100,7 @@ const describedByPatterns: ReadonlySet<string> = new Set([
 const contentFields = ["content", "oldString", "newString", "replaceAll", "edits", "patchText"];
 
 function describeSubject(permission: string, payload: JsonRecord): Subject {
-  const metadata = asFields(payload.metadata);
+  const metadata = asRecord(payload.metadata);
   const { command, filepath, filePath, diff, url } = metadata;
   const isPartial = isCallUnknown(permission, payload);
   const unknown = isPartial ? [createLabel("what it would do is in the terminal only")] : [];
@@ -112,7 +112,7 @@ function describeSubject(permission: string, payload: JsonRecord): Subject {
   const path = typeof filepath === "string" ? filepath : filePath;
   if (permission === "edit" && typeof path === "string" && typeof diff === "string") {
     const shown = [path === filepath ? "filepath" : "filePath", "diff"];
-    const isSameFile = isSamePath(payload, path, asFields(payload.input).filePath);
+    const isSameFile = isSamePath(payload, path, asRecord(payload.input).filePath);
     const others = formatOthers(payload, shown, [...contentFields, ...(isSameFile ? ["filePath"] : [])]);
     return {
       ...addHeading("Edit", path, "a file", [...others, ...unknown, ...splitLines(diff)]),
@@ -155,8 +155,8 @@ function formatOthers(
   shown: readonly string[],
   shownOfCall: readonly string[],
 ): FittedLine[] {
-  const metadata = asFields(payload.metadata);
-  const input = asFields(payload.input);
+  const metadata = asRecord(payload.metadata);
+  const input = asRecord(payload.input);
   const repeated = Object.keys(input).filter(
     (name) => Object.hasOwn(metadata, name) && formatJson(metadata[name], 0) === formatJson(input[name], 0),
   );
@@ -165,21 +165,21 @@ function formatOthers(
 
 /** Whether the call names the file that the request names. */
 const isSamePath = ({ cwd }: JsonRecord, path: string, called: unknown): boolean =>
-  typeof called === "string" && resolvePath(asString(cwd), called) === resolvePath(asString(cwd), path);
+  typeof called === "string" && resolvePath(asText(cwd), called) === resolvePath(asText(cwd), path);
 
 /** The folder that a command would run in, and that paths start from. */
 function findFolder({ cwd, permission, input }: JsonRecord): string | null {
-  const folder = asString(cwd) || null;
+  const folder = asText(cwd) || null;
   const workdir =
-    permission === "bash" || permission === "external_directory" ? asFields(input).workdir : null;
+    permission === "bash" || permission === "external_directory" ? asRecord(input).workdir : null;
   if (typeof workdir !== "string" || workdir === "") return folder;
   return folder === null ? workdir : resolvePath(folder, workdir);
 }
 
 /** The files that it would change or read. */
 function listPaths(permission: string, payload: JsonRecord): readonly string[] {
-  const metadata = asFields(payload.metadata);
-  const path = asString(asFields(payload.input).filePath) || asString(metadata.filepath ?? metadata.filePath);
+  const metadata = asRecord(payload.metadata);
+  const path = asText(asRecord(payload.input).filePath) || asText(metadata.filepath ?? metadata.filePath);
   const files = listFiles(metadata.files);
   switch (permission) {
     case "edit":
@@ -211,13 +211,13 @@ function findDangers(
   linkTargets: readonly string[],
 ): readonly string[] {
   const context = createCommandContext(cwd ?? from, from, [opencodeDangers, ...agentDangers], home ?? null);
-  const metadata = asFields(payload.metadata);
-  const input = asFields(payload.input);
+  const metadata = asRecord(payload.metadata);
+  const input = asRecord(payload.input);
   // opencode allows commands by default, so one in another folder is often asked for as that folder only.
   for (const command of new Set([metadata.command, input.command]))
     if (typeof command === "string") checkCommandLine(command, context);
-  const named = asString(metadata.filepath ?? metadata.filePath);
-  const subjects = [named, ...asStrings(payload.patterns), asString(input.filePath)];
+  const named = asText(metadata.filepath ?? metadata.filePath);
+  const subjects = [named, ...asStrings(payload.patterns), asText(input.filePath)];
   switch (permission) {
     case "bash":
       if (typeof metadata.command !== "string")
@@ -227,13 +227,13 @@ function findDangers(
       // A patch of several files names them as one text in `filepath`.
       for (const path of [...subjects, ...listFiles(metadata.files), ...linkTargets])
         if (path !== "") checkWrittenPath(path, context);
-      checkWrittenText(listAddedLines(asString(metadata.diff)), context);
+      checkWrittenText(listAddedLines(asText(metadata.diff)), context);
       break;
     case "read":
       for (const path of [...subjects, ...linkTargets]) if (path !== "") checkReadPath(path, context);
       break;
     case "webfetch":
-      checkUrl(asString(metadata.url), context);
+      checkUrl(asText(metadata.url), context);
       break;
     case "external_directory":
       // Often the only request for a change of a file: opencode allows edits by default.
@@ -250,9 +250,7 @@ function findDangers(
 }
 
 const listFiles = (files: unknown): string[] =>
-  (Array.isArray(files) ? files : [])
-    .filter(isRecord)
-    .flatMap(({ filePath, movePath }) => asStrings([filePath, movePath]));
+  listRecords(files).flatMap(({ filePath, movePath }) => asStrings([filePath, movePath]));
 
 /** What a unified diff adds. */
 const listAddedLines = (diff: string): string =>

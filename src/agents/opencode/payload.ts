@@ -1,5 +1,5 @@
 /** What beckon's plugin for opencode sends (hooks/opencode.plugin.js): one object an event, checked here. */
-import { isRecord, type JsonRecord, readText } from "../../core/json.ts";
+import { asList, type JsonRecord, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 
 export interface PluginPayload {
@@ -34,12 +34,8 @@ export function parsePayload(payload: JsonRecord): PluginPayload | null {
   };
 }
 
-export const asString = (value: unknown): string => (typeof value === "string" ? value : "");
-
-export const asFields = (value: unknown): JsonRecord => (isRecord(value) ? value : {});
-
+/** The texts of a list, not more than are shown. */
 export const asStrings = (value: unknown): readonly string[] =>
-  Array.isArray(value) ? value.filter((item) => typeof item === "string").slice(0, limits.maxOptions) : [];
-
-export const asCount = (value: unknown): number =>
-  typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : 0;
+  asList(value)
+    .filter((item) => typeof item === "string")
+    .slice(0, limits.maxOptions);

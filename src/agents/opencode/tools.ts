@@ -1,8 +1,8 @@
 /** opencode's tools and permissions in words, and what a call is about in one line. */
-import type { JsonRecord } from "../../core/json.ts";
+import { asRecord, asText, type JsonRecord } from "../../core/json.ts";
 import type { EditTools } from "../edits.ts";
 import { toOneLine } from "../one-line.ts";
-import { asFields, asString, asStrings } from "./payload.ts";
+import { asStrings } from "./payload.ts";
 
 /** As they are shown. Tools that are not listed, such as those of MCP servers, keep their names. */
 export const toolNames: Readonly<Record<string, string>> = {
@@ -56,14 +56,14 @@ const summaryFields = [
 
 export function summarizeInput(input: JsonRecord): string {
   const named = summaryFields.map((name) => input[name]).find((value) => typeof value === "string");
-  return toOneLine(asString(named ?? Object.values(input).find((value) => typeof value === "string")));
+  return toOneLine(asText(named ?? Object.values(input).find((value) => typeof value === "string")));
 }
 
 /** What a permission is asked for: the command or file if opencode says so, else the patterns that it matched. */
 export function summarizePermission({ metadata, input, patterns }: JsonRecord): string {
   return (
-    summarizeInput(asFields(metadata)) ||
-    summarizeInput(asFields(input)) ||
+    summarizeInput(asRecord(metadata)) ||
+    summarizeInput(asRecord(input)) ||
     toOneLine(asStrings(patterns).join(", "))
   );
 }

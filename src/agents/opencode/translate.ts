@@ -1,5 +1,5 @@
 /** Translates what opencode's plugin reports into beckon's own events. Nothing else gives it a meaning. */
-import { isRecord, type JsonRecord } from "../../core/json.ts";
+import { asCount, asRecord, asText, type JsonRecord, listRecords } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import {
   type AgentEvent,
@@ -14,9 +14,10 @@ import { truncate } from "../../core/text/truncate.ts";
 import type { EventDetails, EventStamp, GuardRequest } from "../agent.ts";
 import { readEditPaths } from "../edits.ts";
 import type { HookMessage } from "../envelope.ts";
+import { readEdit } from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
 import { summarizeQuestions } from "../questions.ts";
-import { asCount, asFields, asString, type PluginPayload, parsePayload } from "./payload.ts";
+import { type PluginPayload, parsePayload } from "./payload.ts";
 import { editTools, nameTool, summarizeInput, summarizePermission } from "./tools.ts";
 
 /** null if the payload names no session or no event. */
@@ -40,7 +41,7 @@ export function dedupeKey({ type, call, request }: JsonRecord): string | null {
 export function readDetails(payload: JsonRecord): EventDetails {
   const { tool, input, prompt, error } = payload;
   return {
-    ...(typeof tool === "string" ? { tool: { name: nameTool(tool), input: asFields(input) } } : {}),
+    ...(typeof tool === "string" ? { tool: { name: nameTool(tool), input: asRecord(input) } } : {}),
     ...(typeof prompt === "string" ? { prompt } : {}),
     ...(typeof error === "string" ? { error } : {}),
   };
@@ -51,14 +52,13 @@ export function readGuardRequest(payload: JsonRecord): GuardRequest | null {
   const event = parsePayload(payload);
   if (!event) return null;
   const { type, session, cwd, fields } = event;
-  const tool = type === "tool.started" ? asString(fields.tool) : "";
-  const { editPaths = [] } = readEditPaths(editTools, tool, asFields(fields.input));
-  const isEdit = Object.hasOwn(editTools, tool);
+  const tool = type === "tool.started" ? asText(fields.tool) : "";
+  const edit = readEdit(editTools, tool, asRecord(fields.input));
   return {
     sessionId: session,
     cwd,
     isStart: type === "session.created",
-    edit: isEdit ? { tool: nameTool(tool), paths: editPaths } : null,
+    edit: edit && { ...edit, tool: nameTool(tool) },
   };
 }
 
@@ -67,7 +67,7 @@ function createChange(payload: PluginPayload): Change {
   switch (type) {
     case "session.created":
       return subagent === null
-        ? { kind: "session-start", source: "startup", model: asString(fields.model) || null }
+        ? { kind: "session-start", source: "startup", model: asText(fields.model) || null }
         : { kind: "child-start", type: subagentType ?? "" };
     case "session.deleted":
       return { kind: "session-end", reason: "deleted" };
@@ -77,7 +77,7 @@ function createChange(payload: PluginPayload): Change {
     case "prompt":
       return {
         kind: "prompt",
-        text: truncate(asString(fields.prompt), limits.maxTextLength),
+        text: truncate(asText(fields.prompt), limits.maxTextLength),
         byMachine: false,
       };
     case "session.busy":
@@ -85,8 +85,8 @@ function createChange(payload: PluginPayload): Change {
     case "session.idle":
       return subagent === null ? createTurnEnd(fields) : { kind: "child-end", transcriptPath: null };
     case "tool.started": {
-      const tool = asString(fields.tool);
-      const summary = summarizeInput(asFields(fields.input));
+      const tool = asText(fields.tool);
+      const summary = summarizeInput(asRecord(fields.input));
       return {
         kind: "tool-start",
         tool: nameTool(tool),
@@ -94,13 +94,13 @@ function createChange(payload: PluginPayload): Change {
         inputKey: call ?? "",
         summary,
         skill: null,
-        ...readEditPaths(editTools, tool, asFields(fields.input)),
+        ...readEditPaths(editTools, tool, asRecord(fields.input)),
       };
     }
     case "tool.ended":
       return {
         kind: "tool-end",
-        tool: nameTool(asString(fields.tool)),
+        tool: nameTool(asText(fields.tool)),
         toolUseId: call,
         outcome: "ok",
         skill: null,
@@ -109,7 +109,7 @@ function createChange(payload: PluginPayload): Change {
       return {
         kind: "ask",
         ask: "permission",
-        tool: nameTool(asString(fields.permission)),
+        tool: nameTool(asText(fields.permission)),
         inputKey: request,
         ...(call === null ? {} : { toolUseId: call }),
         summary: summarizePermission(fields),
@@ -133,7 +133,7 @@ function createTurnEnd({ error, aborted, response }: JsonRecord): Change {
   return {
     kind: "turn-end",
     error: typeof error === "string" ? toOneLine(error) || "error" : null,
-    lastResponse: truncate(asString(response), limits.maxTextLength) || null,
+    lastResponse: truncate(asText(response), limits.maxTextLength) || null,
     // A subagent runs inside of a tool call of its parent, so none is left once the parent is idle.
     background: [],
   };
@@ -156,21 +156,21 @@ function readOutcome(type: string, reply: unknown): AskEndedOutcome {
 }
 
 function readEnrichment({ session, fields }: PluginPayload): Enrichment {
-  const rows = Array.isArray(fields.sessions) ? fields.sessions.filter(isRecord) : [];
+  const rows = listRecords(fields.sessions);
   const own = rows.find(({ id }) => id === session) ?? {};
-  const title = toOneLine(asString(fields.title));
+  const title = toOneLine(asText(fields.title));
   return {
     // Until the first turn is over, opencode names a session by its time.
     title: title === "" || /^(?:New|Child) session - /.test(title) ? null : title,
-    model: asString(own.model).slice(0, limits.maxIdLength) || null,
+    model: asText(own.model).slice(0, limits.maxIdLength) || null,
     usage: sumUsage(rows.map(readUsage)),
     context: readContext(own.context),
     children: rows
       .filter(({ id }) => typeof id === "string" && id !== session)
       .slice(0, limits.maxChildren)
       .map((row) => ({
-        agentId: asString(row.id),
-        model: asString(row.model).slice(0, limits.maxIdLength) || null,
+        agentId: asText(row.id),
+        model: asText(row.model).slice(0, limits.maxIdLength) || null,
         usage: readUsage(row),
         context: readContext(row.context),
         transcriptPath: null,
@@ -181,8 +181,8 @@ function readEnrichment({ session, fields }: PluginPayload): Enrichment {
 const readContext = (used: unknown) => (asCount(used) > 0 ? { used: asCount(used), window: null } : null);
 
 function readUsage({ tokens, cost }: JsonRecord): Usage {
-  const { input, output, reasoning, cache } = asFields(tokens);
-  const { read, write } = asFields(cache);
+  const { input, output, reasoning, cache } = asRecord(tokens);
+  const { read, write } = asRecord(cache);
   return {
     tokens: {
       input: asCount(input),

@@ -1,8 +1,9 @@
 /** Cursor, as its documentation describes it: beckon has never been run with it. */
 import { expect, test } from "bun:test";
 import { cursorForwarding } from "../../../src/agents/cursor/forwarding.ts";
+import { cursor } from "../../../src/agents/cursor/index.ts";
 import { cursorSetup } from "../../../src/agents/cursor/setup/index.ts";
-import { stripToolOutput, translate } from "../../../src/agents/cursor/translate.ts";
+import { translate } from "../../../src/agents/cursor/translate.ts";
 import { openEnvelope } from "../../../src/agents/envelope.ts";
 
 const options = { version: null, binary: "/opt/beckon", home: null, platform: "linux" } as const;
@@ -81,5 +82,5 @@ test("an edit names its file, and its text is not kept", () => {
     kind: "tool-end",
     editPaths: ["/p/a.ts"],
   });
-  expect(stripToolOutput(JSON.stringify(payload), 0, payload)).not.toContain("secret");
+  expect(cursor.stripToolOutput(JSON.stringify(payload), 0, payload)).not.toContain("secret");
 });

@@ -1,5 +1,5 @@
 /** Finds what the user should notice about a tool call before they allow it. */
-import { isRecord, type JsonRecord } from "../../../core/json.ts";
+import { asRecord, isRecord, type JsonRecord } from "../../../core/json.ts";
 import { type AgentDangers, createCommandContext } from "../../../shell/dangers/context.ts";
 import {
   checkCommandLine,
@@ -42,7 +42,7 @@ const readingTools: ReadonlySet<string> = new Set(["Read", "NotebookRead"]);
 export function findDangers(tool: string, input: unknown, options: DangerOptions): readonly string[] {
   const agents = [claudeDangers, ...(options.agents ?? [])];
   const context = createCommandContext(options.cwd, options.from ?? null, agents, options.home ?? null);
-  const fields = isRecord(input) ? input : {};
+  const fields = asRecord(input);
   const path = findPath(fields);
   const named = path === null ? [] : [path];
   const { linkTargets = [] } = options;

@@ -1,5 +1,5 @@
 /** Describes a permission request for the user: the exact text of what would run, and what is dangerous about it. */
-import { isRecord, type JsonRecord } from "../../../core/json.ts";
+import { asRecord, isRecord, type JsonRecord, readString } from "../../../core/json.ts";
 import type { AskDetails } from "../../../core/session/ask-details.ts";
 import type { Ask } from "../../../core/session/session.ts";
 import { createLabel, createLines, type FittedLine, fitLines, splitLines } from "../../../core/text/fit.ts";
@@ -30,9 +30,7 @@ interface Description {
 /** null if the input does not have the fields that this tool needs. */
 type DescribeTool = (input: JsonRecord, where: FilesContext) => Description | null;
 
-export function findSessionId({ session_id: id }: JsonRecord): string | null {
-  return typeof id === "string" ? id : null;
-}
+export const findSessionId = ({ session_id: id }: JsonRecord): string | null => readString(id);
 
 /** Claude Code shows no dialog for a subagent's request while its hook runs. */
 export function isAnswerable({ tool_name: tool, agent_id: agentId }: JsonRecord, ask: Ask): boolean {
@@ -47,10 +45,10 @@ export function describeRequest(
   if (!isRecord(payload) || payload.hook_event_name !== "PermissionRequest") return null;
   const { tool_name: tool, tool_input: toolInput, permission_suggestions: suggestions } = payload;
   if (typeof tool !== "string" || tool === "") return null;
-  const input = isRecord(toolInput) ? toolInput : {};
+  const input = asRecord(toolInput);
   const kind = askKindOf(tool);
   const describeTool = Object.hasOwn(describers, tool) ? describers[tool] : undefined;
-  const from = typeof payload.cwd === "string" ? payload.cwd : null;
+  const from = readString(payload.cwd);
   const description = describeTool?.(input, { cwd, from, links }) ?? describeOther(tool, input);
   const { lines, isWhole } = fitLines(description.lines);
   const { linkTargets = [] } = description;

@@ -9,9 +9,9 @@ import { readSettingsText } from "../../setup/file-check.ts";
 import { readFolder } from "../../setup/find-program.ts";
 import { createHooksSetup, createTestCommand, createTestEnd } from "../../setup/hooks-setup.ts";
 import { type AgentMachine, createAgentSetup } from "../../setup/index.ts";
-import { editTools } from "../edits.ts";
 import { guardDocumentsEvent, guardDocumentsSince, hooksFor, hookTable, isAtLeast } from "../hooks.ts";
 import { listSessions, listSince } from "../list-sessions.ts";
+import { editTools } from "../translate.ts";
 import {
   agentName,
   explainExtra,

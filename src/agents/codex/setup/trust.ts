@@ -3,7 +3,7 @@
  * kept about them in config.toml, and never writes it.
  */
 import { createHash } from "node:crypto";
-import { asRecord, isRecord, type JsonRecord } from "../../../core/json.ts";
+import { asList, asRecord, isRecord, type JsonRecord, parseRecord } from "../../../core/json.ts";
 import { isOwnCommand } from "../../../settings-file/hook-command.ts";
 import { asksGuard } from "../../setup/hooks-setup.ts";
 
@@ -50,10 +50,10 @@ interface PlacedHook {
 }
 
 function listOwnHooks(text: string): readonly PlacedHook[] {
-  const events = asRecord(asRecord(parseJson(text)).hooks);
+  const events = asRecord(parseRecord(text.replace(/^\uFEFF/, "")).hooks);
   return Object.entries(events).flatMap(([event, groups]) =>
-    listRecords(groups).flatMap(({ index, value: group }) =>
-      listRecords(group.hooks).flatMap(({ index: place, value: hook }) =>
+    listPlaced(groups).flatMap(({ index, value: group }) =>
+      listPlaced(group.hooks).flatMap(({ index: place, value: hook }) =>
         typeof hook.command === "string" && isOwnCommand({ command: hook.command })
           ? [{ event, matcher: group.matcher, position: `${index}:${place}`, hook }]
           : [],
@@ -62,9 +62,8 @@ function listOwnHooks(text: string): readonly PlacedHook[] {
   );
 }
 
-function listRecords(value: unknown): readonly { readonly index: number; readonly value: JsonRecord }[] {
-  const list: readonly unknown[] = Array.isArray(value) ? value : [];
-  return list.flatMap((item, index) => (isRecord(item) ? [{ index, value: item }] : []));
+function listPlaced(value: unknown): readonly { readonly index: number; readonly value: JsonRecord }[] {
+  return asList(value).flatMap((item, index) => (isRecord(item) ? [{ index, value: item }] : []));
 }
 
 const toSnakeCase = (event: string): string =>
@@ -87,14 +86,6 @@ function computeHash(event: string, matcher: unknown, hook: JsonRecord): string 
     ...(typeof matcher === "string" ? { matcher } : {}),
   };
   return `sha256:${createHash("sha256").update(JSON.stringify(identity)).digest("hex")}`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch {
-    return null;
-  }
 }
 
 function parseToml(text: string): JsonRecord {

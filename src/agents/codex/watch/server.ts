@@ -8,7 +8,7 @@ import { version } from "../../../../package.json";
 import { readErrorMessage } from "../../../core/error-message.ts";
 import { forgetOldest } from "../../../core/forget-oldest.ts";
 import type { Exec, ListWindows } from "../../../core/interfaces/index.ts";
-import { asRecord, type JsonRecord, readText } from "../../../core/json.ts";
+import { asList, asRecord, type JsonRecord, readString, readText } from "../../../core/json.ts";
 import { limits } from "../../../core/limits.ts";
 import type { Change, ClockReading, EventSubject, Moment, Place } from "../../../core/session/event.ts";
 import type { Ask, Session } from "../../../core/session/session.ts";
@@ -24,6 +24,7 @@ import {
   createStatusChange,
   listFileChangeItems,
   readFileChangeItem,
+  readFileChanges,
   readServerRequest,
   readStatus,
   readThreads,
@@ -144,7 +145,7 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
   /** What the server does now: for sessions that started before beckon, or while it was not connected. */
   async function readLoaded(sessions: readonly Session[]): Promise<void> {
     const loaded = asRecord(await connection?.call("thread/loaded/list", {})).data;
-    const ids: ReadonlySet<unknown> = new Set(Array.isArray(loaded) ? loaded : []);
+    const ids: ReadonlySet<unknown> = new Set(asList(loaded));
     await readThreadList();
     for (const thread of threads.values()) {
       if (!ids.has(thread.id)) threads.delete(thread.id);
@@ -359,7 +360,7 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
     const details = codexAnswering.describe(payload, { cwd: thread.cwd });
     if (!details || (details.kind !== "permission" && details.kind !== "question")) return null;
     const { sessionId } = thread;
-    const files = listChangedFiles(payload);
+    const files = listChangedFiles(readFileChanges(payload.changes), readString(payload.patch));
     const [first = ""] = files.length > 0 ? [files.join(", ")] : details.lines;
     const subject = {
       sessionId,

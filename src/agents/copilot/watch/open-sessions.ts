@@ -6,7 +6,7 @@
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { asRecord, asText } from "../../../core/json.ts";
+import { asRecord, parseJson, readTime } from "../../../core/json.ts";
 import type { Place } from "../../../core/session/event.ts";
 import { readFileStamp, readOr } from "../../../storage/files.ts";
 import { readCommandLine, readStartTime } from "../../../system/processes.ts";
@@ -34,25 +34,17 @@ export function createOpenSessionsReader(copilotFolder: string): () => readonly 
     if (current === stamp) return null;
     const text = readSettingsText(path);
     // Written again while it was read: next time.
-    const file = parse(text);
-    if (file === null) return null;
+    const file = text === "" ? {} : parseJson(text);
+    if (file === undefined) return null;
     stamp = current;
-    const listed = Object.entries(file).flatMap(([sessionId, entry]) => {
+    const listed = Object.entries(asRecord(file)).flatMap(([sessionId, entry]) => {
       const { openedAt, working } = asRecord(entry);
-      const at = Date.parse(asText(openedAt));
-      if (!validId.test(sessionId) || Number.isNaN(at)) return [];
+      const at = readTime(openedAt);
+      if (!validId.test(sessionId) || at === null) return [];
       return [{ sessionId, openedAt: at, isWorking: working === true }];
     });
     return listed.sort((a, b) => b.openedAt - a.openedAt).slice(0, maxListed);
   };
-}
-
-function parse(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    return asRecord(text === "" ? {} : JSON.parse(text));
-  } catch {
-    return null;
-  }
 }
 
 /**

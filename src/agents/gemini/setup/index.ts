@@ -7,7 +7,7 @@ import { createFindings, type Finding } from "../../finding.ts";
 import type { RegisteredFile } from "../../setup/called-program.ts";
 import { createHooksSetup, createTestEnd, createTestPayload } from "../../setup/hooks-setup.ts";
 import { type AgentMachine, createAgentSetup } from "../../setup/index.ts";
-import { editTools } from "../edits.ts";
+import { editTools } from "../translate.ts";
 import { isPresent, userSettingsPath } from "./folder.ts";
 
 /**
