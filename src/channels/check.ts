@@ -11,5 +11,11 @@ export function isPrivateAddress(value: unknown): value is string {
   return isHttpAddress(value) && (value.startsWith("https:") || isLoopback(new URL(value)));
 }
 
-export const isLoopback = ({ hostname }: URL): boolean =>
+/** A token is sent there, so it must be encrypted. `isLocal`: it may also be on this machine. */
+export function isSocketAddress(value: unknown, isLocal: boolean): value is string {
+  const url = typeof value === "string" ? URL.parse(value) : null;
+  return url?.protocol === "wss:" || (url?.protocol === "ws:" && isLocal && isLoopback(url));
+}
+
+const isLoopback = ({ hostname }: URL): boolean =>
   hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);

@@ -1,10 +1,11 @@
 /** A stream of lines over HTTP that reconnects by itself: after the server closed it, and after a silence. */
 import { readErrorMessage } from "../core/error-message.ts";
 import type { Schedule } from "../core/interfaces/index.ts";
-import { type Attempt, type KeptConnection, keepConnected } from "../system/keep-connected.ts";
+import type { Attempt } from "../system/keep-connected.ts";
 import { schedule as systemSchedule } from "../system/schedule.ts";
 import { DeliveryError } from "./channel.ts";
 import { describeFailure, findStatusError, startFetch } from "./http.ts";
+import { createListener, type Listener, listenerBackoff } from "./listener.ts";
 
 export interface LineStreamOptions {
   /** Of the service, for users. */
@@ -19,24 +20,11 @@ export interface LineStreamOptions {
   readonly schedule?: Schedule | undefined;
 }
 
-export interface LineStream {
-  start(): void;
-  stop(): Promise<void>;
-  /** null while it is connected. */
-  problem(): string | null;
-}
-
-/** The clients of a server that restarts must not all return at once. */
-const backoff = { firstMs: 1_000, maxMs: 60_000, jitter: 0.25 };
 const maxLineLength = 64 * 1024;
 const maxReasonLength = 200;
 
-export function createLineStream(options: LineStreamOptions): LineStream {
+export function createLineStream(options: LineStreamOptions): Listener {
   const { schedule = systemSchedule, silenceMs } = options;
-  let connection: KeptConnection | null = null;
-
-  const formatProblem = (reason: string): string =>
-    `answers cannot be received: ${reason.slice(0, maxReasonLength)}`;
 
   async function connect({ signal, onConnected, setDeadline }: Attempt): Promise<void> {
     const url = options.url();
@@ -78,20 +66,11 @@ export function createLineStream(options: LineStreamOptions): LineStream {
     }
   }
 
-  return {
-    start() {
-      connection ??= keepConnected({
-        connect,
-        backoff,
-        permanentRetryMs: backoff.maxMs,
-        onProblem: (reason) => options.onProblem(formatProblem(reason)),
-        schedule,
-      });
-    },
-    stop: async () => connection?.stop(),
-    problem() {
-      const reason = connection?.problem() ?? null;
-      return reason === null ? null : formatProblem(reason);
-    },
-  };
+  return createListener({
+    connect,
+    backoff: listenerBackoff,
+    formatProblem: (reason) => `answers cannot be received: ${reason.slice(0, maxReasonLength)}`,
+    onProblem: options.onProblem,
+    schedule,
+  });
 }

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { DiscordAPIError, HTTPError, RateLimitError, REST } from "@discordjs/rest";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Check } from "@sinclair/typebox/value";
-import { forgetOldest } from "../../core/forget-oldest.ts";
+import { rememberOnce } from "../../core/forget-oldest.ts";
 import { asList, asText, isRecord, type JsonRecord } from "../../core/json.ts";
 import { truncate } from "../../core/text/truncate.ts";
 import { schedule as scheduleTimer } from "../../system/schedule.ts";
@@ -180,9 +180,7 @@ function openBot(options: ChannelOptions): Channel {
 
   function startHandling(interaction: Interaction): void {
     // A resumed connection can repeat one.
-    if (seenInteractions.has(interaction.id)) return;
-    seenInteractions.add(interaction.id);
-    forgetOldest(seenInteractions, maxSeenInteractions);
+    if (!rememberOnce(seenInteractions, interaction.id, maxSeenInteractions)) return;
     responses.start(() =>
       handle(interaction).catch((error) =>
         onProblem(`Discord: a response was not confirmed: ${toDeliveryError(error).message}`),
@@ -257,7 +255,8 @@ function openBot(options: ChannelOptions): Channel {
     onChange: feed.onChange,
     onTransition: feed.onTransition,
     async stop() {
-      gateway.stop();
+      // A request for its address may take its time.
+      void gateway.stop();
       await Promise.allSettled([responses.finish(), feed.stop()]);
     },
     problem: () => (options.isAnswering ? gateway.problem() : null),

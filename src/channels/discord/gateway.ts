@@ -6,14 +6,9 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Check } from "@sinclair/typebox/value";
 import type { Schedule } from "../../core/interfaces/index.ts";
 import { parseJson } from "../../core/json.ts";
-import {
-  type Attempt,
-  ConnectionError,
-  type ConnectionFailure,
-  type KeptConnection,
-  keepConnected,
-} from "../../system/keep-connected.ts";
-import { isLoopback } from "../check.ts";
+import { type Attempt, ConnectionError, type ConnectionFailure } from "../../system/keep-connected.ts";
+import { isSocketAddress } from "../check.ts";
+import { createListener, type Listener } from "../listener.ts";
 
 export interface GatewayOptions {
   readonly token: string;
@@ -24,12 +19,6 @@ export interface GatewayOptions {
   readonly onDispatch: (type: string, data: unknown) => void;
   readonly onProblem: (text: string) => void;
   readonly schedule: Schedule;
-}
-
-export interface Gateway {
-  start(): void;
-  stop(): void;
-  problem(): string | null;
 }
 
 const backoff = { firstMs: 1_000, maxMs: 300_000 };
@@ -86,9 +75,8 @@ const gatewaySchema = Type.Object({
 
 type Frame = Static<typeof frameSchema>;
 
-export function createGateway(options: GatewayOptions): Gateway {
+export function createGateway(options: GatewayOptions): Listener {
   const { token, schedule } = options;
-  let connection: KeptConnection | null = null;
   /** What a resumed connection continues; null if the next one identifies itself. */
   let session: { readonly id: string; readonly url: string } | null = null;
   let sequence: number | null = null;
@@ -102,7 +90,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   async function findUrl(): Promise<string> {
     const found = await options.findGateway();
-    if (!Check(gatewaySchema, found) || !isGatewayUrl(found.url, options.isLocal))
+    if (!Check(gatewaySchema, found) || !isSocketAddress(found.url, options.isLocal))
       throw new ConnectionError("Discord did not name its gateway");
     const limit = found.session_start_limit;
     // Discord resets the token of a bot that identifies itself too often.
@@ -160,7 +148,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       if (t === "READY" && Check(readySchema, d)) {
         const resumeUrl = d.resume_gateway_url;
         session =
-          resumeUrl !== undefined && isGatewayUrl(resumeUrl, options.isLocal)
+          resumeUrl !== undefined && isSocketAddress(resumeUrl, options.isLocal)
             ? { id: d.session_id, url: resumeUrl }
             : null;
       }
@@ -219,31 +207,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     return promise.finally(drop);
   }
 
-  return {
-    start() {
-      connection ??= keepConnected({
-        connect,
-        backoff,
-        permanentRetryMs: backoff.maxMs,
-        onProblem: options.onProblem,
-        schedule,
-      });
-    },
-    stop() {
-      void connection?.stop();
-      connection = null;
-    },
-    problem: () => connection?.problem() ?? null,
-  };
+  return createListener({ connect, backoff, onProblem: options.onProblem, schedule });
 }
 
 const identity = { os: process.platform, browser: "beckon", device: "beckon" };
-
-/** The token is sent there, so it must be encrypted. */
-function isGatewayUrl(text: string, isLocal: boolean): boolean {
-  const url = URL.parse(text);
-  return url?.protocol === "wss:" || (url?.protocol === "ws:" && isLocal && isLoopback(url));
-}
 
 function parseFrame(data: unknown): Frame | null {
   if (typeof data !== "string" || data.length > maxFrameLength) return null;

@@ -4,7 +4,7 @@
  */
 
 import { readErrorMessage } from "../../core/error-message.ts";
-import { forgetOldest } from "../../core/forget-oldest.ts";
+import { rememberOnce } from "../../core/forget-oldest.ts";
 import { asRecord, readString } from "../../core/json.ts";
 import {
   type Channel,
@@ -100,9 +100,7 @@ export function openNtfy(options: ChannelOptions): Channel {
     onLine(line) {
       const { id, event, message } = asRecord(JSON.parse(line));
       if (event !== "message" || typeof message !== "string" || typeof id !== "string") return;
-      if (seenIds.has(id)) return;
-      seenIds.add(id);
-      forgetOldest(seenIds, maxSeenIds);
+      if (!rememberOnce(seenIds, id, maxSeenIds)) return;
       state.set({ since: id });
       const [reference = "", ...words] = message.trim().split(/\s+(?=[\s\S])/);
       const text = words.length === 0 ? null : message.trim().slice(reference.length).trim();
@@ -116,8 +114,8 @@ export function openNtfy(options: ChannelOptions): Channel {
       return id;
     },
     update: (handle, message) => publish(message, handle),
-    ...(replyTopic === null ? {} : { listen: () => stream.start() }),
-    stop: () => stream.stop(),
-    problem: () => stream.problem(),
+    ...(replyTopic === null ? {} : { listen: stream.start }),
+    stop: stream.stop,
+    problem: stream.problem,
   };
 }

@@ -2,12 +2,12 @@
  * Slack's Web API and incoming webhooks, with fetch: @slack/web-api and @slack/socket-mode together took 13 MB of memory and
  * 23 ms to load, for four methods.
  */
-import { forgetOldest } from "../../core/forget-oldest.ts";
-import { asList, asRecord, type JsonRecord } from "../../core/json.ts";
+import { asRecord, type JsonRecord } from "../../core/json.ts";
 import { truncate } from "../../core/text/truncate.ts";
 import { createAccountList } from "../accounts.ts";
-import { type Channel, type ChannelMessage, type ChannelOptions, DeliveryError } from "../channel.ts";
+import { type Channel, type ChannelOptions, DeliveryError } from "../channel.ts";
 import { findStatusError, request } from "../http.ts";
+import { createReplyTargets } from "../reply-targets.ts";
 import { createResponseQueue } from "../response-queue.ts";
 import { escapeText, formatMessage, plainText } from "./message.ts";
 import { createSocket, type SlackResponse } from "./socket.ts";
@@ -116,16 +116,6 @@ function createCall({ settings, requestTimeoutMs }: ChannelOptions): CallSlack {
   };
 }
 
-/** How many messages can be replied to with text. */
-const maxReplyTargets = 50;
-
-function readReplyReferences({ replyReferences: saved }: JsonRecord): [string, string][] {
-  return asList(saved).filter(
-    (row): row is [string, string] =>
-      Array.isArray(row) && row.length === 2 && row.every((cell) => typeof cell === "string"),
-  );
-}
-
 function openBot(options: ChannelOptions): Channel {
   const { settings, secret, state, onResponse, onProblem } = options;
   const call = createCall(options);
@@ -138,23 +128,15 @@ function openBot(options: ChannelOptions): Channel {
       : options.isAnswering && appToken === null
         ? "the app-level token for Slack is not set, so no answers arrive"
         : null;
-  /** Handle → the reference of a text in reply. */
-  const replyReferences = new Map(readReplyReferences(state.get()));
+  const replyTargets = createReplyTargets(state);
 
   async function post(method: string, body: JsonRecord): Promise<JsonRecord> {
     if (botToken === null) throw new DeliveryError(missing ?? "", { isPermanent: true });
     return call(method, botToken, body);
   }
 
-  function rememberReply(handle: string, { replyReference }: ChannelMessage): void {
-    const isKnown = replyReferences.delete(handle);
-    if (replyReference !== null) replyReferences.set(handle, replyReference);
-    forgetOldest(replyReferences, maxReplyTargets);
-    if (isKnown || replyReference !== null) state.set({ replyReferences: [...replyReferences] });
-  }
-
   async function answer({ channel, thread, message, ...response }: SlackResponse): Promise<void> {
-    const reference = response.reference ?? replyReferences.get(`${channel}/${thread}`);
+    const reference = response.reference ?? replyTargets.find(`${channel}/${thread}`);
     // A reply in a thread that is not about an open ask.
     if (reference === undefined) return;
     const { account, accountId, text: reply } = response;
@@ -197,13 +179,13 @@ function openBot(options: ChannelOptions): Channel {
       if (!isId(channel) || !isTimestamp(ts))
         throw new DeliveryError("Slack's answer does not name the message", { isUncertain: true });
       const handle = `${channel}/${ts}`;
-      rememberReply(handle, message);
+      replyTargets.remember(handle, message);
       return handle;
     },
     async update(handle, message) {
       const [channel, ts] = handle.split("/");
       if (!isId(channel) || !isTimestamp(ts)) return;
-      rememberReply(handle, message);
+      replyTargets.remember(handle, message);
       await post("chat.update", { channel, ts, ...formatMessage(message) }).catch((error) => {
         if (!(error instanceof SlackRefusal && goneErrors.has(error.code))) throw error;
       });

@@ -3,17 +3,13 @@
  * within 3 seconds, or Slack sends it again. Slack closes each connection after some hours, and announces it.
  */
 
-import { forgetOldest } from "../../core/forget-oldest.ts";
+import { rememberOnce } from "../../core/forget-oldest.ts";
 import type { Schedule } from "../../core/interfaces/index.ts";
-import { asRecord, type JsonRecord, readString } from "../../core/json.ts";
-import {
-  type Attempt,
-  ConnectionError,
-  type KeptConnection,
-  keepConnected,
-} from "../../system/keep-connected.ts";
+import { asRecord, type JsonRecord, parseJson, readString } from "../../core/json.ts";
+import { type Attempt, ConnectionError } from "../../system/keep-connected.ts";
 import { schedule as scheduleTimer } from "../../system/schedule.ts";
-import { isLoopback } from "../check.ts";
+import { isSocketAddress } from "../check.ts";
+import { createListener, type Listener, listenerBackoff } from "../listener.ts";
 
 /** A tap, or a text in reply to a message. */
 export interface SlackResponse {
@@ -39,30 +35,27 @@ export interface SocketOptions {
   readonly schedule?: Schedule | undefined;
 }
 
-export interface Socket {
-  start(): void;
-  stop(): void;
-  problem(): string | null;
-}
-
-/** The clients of a server that restarts must not all return at once. */
-const backoff = { firstMs: 1_000, maxMs: 60_000, jitter: 0.25 };
 /** How long a new connection may take to send its first message. */
 const helloTimeoutMs = 15_000;
 const pingMs = 15_000;
 const maxMessageLength = 1024 * 1024;
 const maxRememberedEnvelopes = 1_000;
 
-export function createSocket(options: SocketOptions): Socket {
+export function createSocket(options: SocketOptions): Listener {
   const { schedule = scheduleTimer, onProblem } = options;
-  let connection: KeptConnection | null = null;
   /** The one in use. */
   let current: WebSocket | null = null;
   const open = new Set<WebSocket>();
   /** Ids of envelopes and events that were taken. */
   const envelopes = new Set<string>();
 
-  const formatProblem = (reason: string): string => `no connection for answers from Slack: ${reason}`;
+  const listener = createListener({
+    connect,
+    backoff: listenerBackoff,
+    formatProblem: (reason) => `no connection for answers from Slack: ${reason}`,
+    onProblem,
+    schedule,
+  });
 
   async function connect(attempt: Attempt): Promise<void> {
     const url = checkSocketUrl((await options.open()).url, options.isLocal);
@@ -116,7 +109,7 @@ export function createSocket(options: SocketOptions): Socket {
     socket.addEventListener("error", () => end("the connection broke"));
     socket.addEventListener("message", ({ data }) => {
       if (!open.has(socket) || typeof data !== "string" || data.length > maxMessageLength) return;
-      const message = parseMessage(data);
+      const message = asRecord(parseJson(data));
       if (message.type === "hello") onReady();
       else if (message.type === "disconnect" && message.reason === "link_disabled")
         end("Socket Mode is turned off for the app");
@@ -131,50 +124,26 @@ export function createSocket(options: SocketOptions): Socket {
     // An event that is sent again can come in another envelope.
     const { event_id } = asRecord(message.payload);
     const key = readString(event_id) ?? id;
-    if (envelopes.has(key)) return;
-    envelopes.add(key);
-    forgetOldest(envelopes, maxRememberedEnvelopes);
+    if (!rememberOnce(envelopes, key, maxRememberedEnvelopes)) return;
     const response = parseEnvelope(message);
     if (response) options.onResponse(response);
   }
 
   return {
-    start() {
-      connection ??= keepConnected({
-        connect,
-        backoff,
-        permanentRetryMs: backoff.maxMs,
-        onProblem: (reason) => onProblem(formatProblem(reason)),
-        schedule,
-      });
-    },
-    stop() {
-      void connection?.stop();
-      connection = null;
+    ...listener,
+    async stop() {
+      // A request for the next address may take its time.
+      void listener.stop();
       for (const socket of open) socket.terminate();
       open.clear();
       current = null;
-    },
-    problem() {
-      const reason = connection?.problem() ?? null;
-      return reason === null ? null : formatProblem(reason);
     },
   };
 }
 
 function checkSocketUrl(value: unknown, isLocal: boolean): string {
-  const url = typeof value === "string" ? URL.parse(value) : null;
-  const isSafe = url?.protocol === "wss:" || (url?.protocol === "ws:" && isLocal && isLoopback(url));
-  if (!url || !isSafe) throw new Error("Slack named no address that begins with wss://");
-  return url.href;
-}
-
-function parseMessage(text: string): JsonRecord {
-  try {
-    return asRecord(JSON.parse(text));
-  } catch {
-    return {};
-  }
+  if (!isSocketAddress(value, isLocal)) throw new Error("Slack named no address that begins with wss://");
+  return new URL(value).href;
 }
 
 const readId = (value: unknown): string =>

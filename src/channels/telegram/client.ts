@@ -4,19 +4,15 @@
  */
 
 import { Api, GrammyError, HttpError } from "grammy/web";
-import { forgetOldest } from "../../core/forget-oldest.ts";
-import { asList } from "../../core/json.ts";
+import { rememberOnce } from "../../core/forget-oldest.ts";
 import { truncate } from "../../core/text/truncate.ts";
-import {
-  type Attempt,
-  ConnectionError,
-  type KeptConnection,
-  keepConnected,
-} from "../../system/keep-connected.ts";
+import { type Attempt, ConnectionError } from "../../system/keep-connected.ts";
 import { schedule as scheduleTimer } from "../../system/schedule.ts";
 import { createAccountList } from "../accounts.ts";
 import { type Channel, type ChannelMessage, type ChannelOptions, DeliveryError } from "../channel.ts";
 import { createLibraryFetch } from "../library-fetch.ts";
+import { createListener } from "../listener.ts";
+import { createReplyTargets } from "../reply-targets.ts";
 import { createResponseQueue } from "../response-queue.ts";
 import { createFittingText } from "./text.ts";
 
@@ -38,8 +34,6 @@ const maxLabelLength = 60;
 /** Two buttons share a row if both are short. */
 const maxPairedLabel = 16;
 const maxSeenUpdates = 500;
-/** Messages that take a reply and are remembered across restarts. */
-const maxReplyTargets = 50;
 const buttonStyles = { allow: "success", deny: "danger", plain: undefined } as const;
 
 export function openTelegram(options: ChannelOptions): Channel {
@@ -53,7 +47,13 @@ export function openTelegram(options: ChannelOptions): Channel {
   const responses = createResponseQueue();
   /** A server can repeat an update, and ids start again somewhere else after a week without updates. */
   const seenUpdates = new Set<number>();
-  let polling: KeptConnection | null = null;
+  const replyTargets = createReplyTargets(state);
+  const polling = createListener({
+    connect: poll,
+    backoff,
+    onProblem: (reason) => onProblem(`Telegram: ${reason}`),
+    schedule,
+  });
   /** Confirms what was handled. Without it the server starts with the oldest update that is not confirmed. */
   let offset: number | undefined;
 
@@ -69,13 +69,13 @@ export function openTelegram(options: ChannelOptions): Channel {
     const sent = await call(() =>
       api.sendMessage(chat, ...createArguments(message, { disable_notification: message.urgency === "low" })),
     );
-    rememberReplyTarget(sent.message_id, message);
+    replyTargets.remember(String(sent.message_id), message);
     return `${sent.chat.id}/${sent.message_id}`;
   }
 
   async function update(handle: string, message: ChannelMessage): Promise<void> {
     const [chatId = "", id = ""] = handle.split("/");
-    rememberReplyTarget(Number(id), message);
+    replyTargets.remember(id, message);
     try {
       await call(() => api.editMessageText(chatId, Number(id), ...createArguments(message, {})));
     } catch (error) {
@@ -94,26 +94,6 @@ export function openTelegram(options: ChannelOptions): Channel {
       ...(keyboard.length === 0 ? {} : { reply_markup: { inline_keyboard: keyboard } }),
     };
     return [text, other] as const;
-  }
-
-  function rememberReplyTarget(messageId: number, { replyReference, isFinal }: ChannelMessage): void {
-    const others = readReplyTargets().filter(([id]) => id !== messageId);
-    if (replyReference === null || isFinal) {
-      if (others.length < readReplyTargets().length) saveReplyTargets(others);
-    } else saveReplyTargets([...others, [messageId, replyReference]]);
-  }
-
-  function readReplyTargets(): readonly (readonly [number, string])[] {
-    const { replyTargets } = state.get();
-    return asList(replyTargets).filter(
-      (row): row is [number, string] =>
-        Array.isArray(row) && typeof row[0] === "number" && typeof row[1] === "string",
-    );
-  }
-
-  /** Only a listed account can use them, so they are no secret of their own. */
-  function saveReplyTargets(targets: readonly (readonly [number, string])[]): void {
-    state.set({ ...state.get(), replyTargets: targets.slice(-maxReplyTargets) });
   }
 
   /** Taps and replies. */
@@ -159,9 +139,7 @@ export function openTelegram(options: ChannelOptions): Channel {
 
   /** Returns false if it was handled before. */
   function startHandling(received: Update): boolean {
-    if (seenUpdates.has(received.update_id)) return false;
-    seenUpdates.add(received.update_id);
-    forgetOldest(seenUpdates, maxSeenUpdates);
+    if (!rememberOnce(seenUpdates, received.update_id, maxSeenUpdates)) return false;
     responses.start(() =>
       handle(received).catch((error) =>
         onProblem(`Telegram: a response was not confirmed: ${toDeliveryError(error).message}`),
@@ -214,7 +192,7 @@ export function openTelegram(options: ChannelOptions): Channel {
       if (isPrivate) await reply(message, "To answer, reply to the message that asks.");
       return;
     }
-    const [, reference] = readReplyTargets().find(([id]) => id === target.message_id) ?? [];
+    const reference = replyTargets.find(String(target.message_id));
     if (reference === undefined) return reply(message, "That message takes no reply, or no longer.");
     if (text === undefined) return reply(message, "Only text is taken as an answer.");
     const answer = await options.onResponse({ ...describeAccount(from), reference, text });
@@ -252,20 +230,12 @@ export function openTelegram(options: ChannelOptions): Channel {
   return {
     send,
     update,
-    listen() {
-      polling ??= keepConnected({
-        connect: poll,
-        backoff,
-        permanentRetryMs: backoff.maxMs,
-        onProblem: (reason) => onProblem(`Telegram: ${reason}`),
-        schedule,
-      });
-    },
+    listen: polling.start,
     async stop() {
-      await polling?.stop();
+      await polling.stop();
       await responses.finish();
     },
-    problem: () => polling?.problem() ?? null,
+    problem: polling.problem,
   };
 }
 
