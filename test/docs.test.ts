@@ -7,7 +7,7 @@ import { createHooks } from "../src/agents/setup/hooks-setup.ts";
 import { type Callable, namesOf } from "../src/cli/command.ts";
 import { commandGroups } from "../src/cli/commands/index.ts";
 import { settings } from "../src/core/config/config.ts";
-import { addHooks } from "../src/settings-file/hooks.ts";
+import { addHooks } from "../src/user-files/hooks.ts";
 import { repo } from "./repo.ts";
 
 const read = (path: string): string => readFileSync(join(repo, path), "utf8");

@@ -53,7 +53,7 @@ const levels: readonly (readonly string[])[] = [
   ["secrets", "shell"],
   ["storage"],
   ["system"],
-  ["settings-file"],
+  ["user-files"],
   ["agents"],
   ["state"],
   ["preferences", "streams"],

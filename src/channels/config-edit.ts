@@ -1,6 +1,6 @@
 /** Writes a channel into config.json or removes it, and changes nothing else in it. */
 import { isRecord } from "../core/json.ts";
-import { rewriteSettings } from "../settings-file/index.ts";
+import { rewriteSettings } from "../user-files/index.ts";
 import {
   appendMembers,
   applyEdits,
@@ -16,7 +16,7 @@ import {
   parseSettings,
   removeMembers,
   replaceContent,
-} from "../settings-file/json-text.ts";
+} from "../user-files/json-text.ts";
 
 type ChannelFields = Readonly<Record<string, Json>>;
 

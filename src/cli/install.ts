@@ -112,7 +112,7 @@ async function printPlan(options: InstallOptions, login: LoginChoice): Promise<v
       ? [`Would copy beckon ${version} to ${binary}.`]
       : describeBinary(plan.binary)),
   ]);
-  const { createDiff } = await import("../settings-file/diff.ts");
+  const { createDiff } = await import("../user-files/diff.ts");
   for (const agent of plan.agents) {
     printLines([planRegistration(agent)]);
     const lines = createDiff(agent.before ?? "", agent.after);

@@ -25,13 +25,13 @@ import {
 import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import type { Exec } from "../core/interfaces/index.ts";
-import { withFileLock } from "../settings-file/file-lock.ts";
-import { describeSystemError } from "../settings-file/index.ts";
-import { resolveOwnedPath } from "../settings-file/owned-path.ts";
 import { errorCode, ignoreErrors, removeEmptyFolders, syncFolder } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import { type Env, homeOf } from "../system/folders.ts";
 import { isCompiled } from "../system/is-compiled.ts";
+import { withFileLock } from "../user-files/file-lock.ts";
+import { describeSystemError } from "../user-files/index.ts";
+import { resolveOwnedPath } from "../user-files/owned-path.ts";
 import type { InstallRecord } from "./install-record.ts";
 
 export interface InstalledProgram {

@@ -4,10 +4,10 @@ import { type AgentProgram, type Scope, scopes } from "../agents/agent.ts";
 import { defaultAgent } from "../agents/index.ts";
 import { asRecord, readString } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
-import { withFileLock } from "../settings-file/file-lock.ts";
 import { ensurePrivateFolder, readOwnFile, writePrivateFile } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import { setDamagedAside } from "../storage/set-aside.ts";
+import { withFileLock } from "../user-files/file-lock.ts";
 
 export interface InstalledFile {
   readonly agent: string;

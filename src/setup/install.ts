@@ -7,16 +7,11 @@ import { existsSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Agent, AgentSetup, ProgramSearch, Registration, Scope } from "../agents/agent.ts";
 import type { Exec } from "../core/interfaces/index.ts";
-import { SettingsError } from "../settings-file/hooks.ts";
-import {
-  assertWritable,
-  type RewriteOptions,
-  readStable,
-  type SettingsFile,
-} from "../settings-file/index.ts";
 import { ensurePrivateFolder, ignoreErrors, removeEmptyFolders } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import { type Env, homeOf } from "../system/folders.ts";
+import { SettingsError } from "../user-files/hooks.ts";
+import { assertWritable, type RewriteOptions, readStable, type SettingsFile } from "../user-files/index.ts";
 import {
   type BinaryPlan,
   type InstalledProgram,

@@ -2,7 +2,6 @@
 import { existsSync, rmSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { limits } from "../core/limits.ts";
-import { withFileLock } from "../settings-file/file-lock.ts";
 import {
   ensurePrivateFolder,
   errorCode,
@@ -16,6 +15,7 @@ import { type Paths, resolvePaths } from "../storage/paths.ts";
 import type { AgentVariables } from "../system/app-environment.ts";
 import type { Env } from "../system/folders.ts";
 import { findOwnHome } from "../system/own-home.ts";
+import { withFileLock } from "../user-files/file-lock.ts";
 
 /** More are forgotten, the oldest first. */
 const maxFolders = 64;

@@ -3,15 +3,10 @@ import { realpathSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { OwnEntries, Registration, Scope } from "../agents/agent.ts";
 import { findRelativePath } from "../core/text/paths.ts";
-import { createBackup, pruneBackups, readBackup, sha256 } from "../settings-file/backups.ts";
-import {
-  type RewriteOptions,
-  readStable,
-  rewriteSettings,
-  type SettingsFile,
-} from "../settings-file/index.ts";
 import { ignoreErrors, removeEmptyFolders } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
+import { createBackup, pruneBackups, readBackup, sha256 } from "../user-files/backups.ts";
+import { type RewriteOptions, readStable, rewriteSettings, type SettingsFile } from "../user-files/index.ts";
 import {
   type InstalledFile,
   type InstallRecord,

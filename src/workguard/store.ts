@@ -17,7 +17,6 @@ import { dirname, join } from "node:path";
 import { asList, isRecord, readPositive, readText } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import { isAbsolute } from "../core/text/paths.ts";
-import { withFileLock } from "../settings-file/file-lock.ts";
 import {
   ensurePrivateFolder,
   errorCode,
@@ -28,6 +27,7 @@ import {
   writePrivateFile,
 } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
+import { withFileLock } from "../user-files/file-lock.ts";
 import {
   findIdMistake,
   findTitleMistake,

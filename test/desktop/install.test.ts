@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Bus } from "../../src/desktop/dbus.ts";
-import { listOwnHooks } from "../../src/settings-file/hooks.ts";
+import { listOwnHooks } from "../../src/user-files/hooks.ts";
 import { testWith } from "../needs.ts";
 import { binary } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";

@@ -5,7 +5,7 @@ import { hooksFor } from "../../src/agents/claude/hooks.ts";
 import { claudeSetup } from "../../src/agents/claude/setup/index.ts";
 import type { Finding } from "../../src/agents/finding.ts";
 import { createHooks } from "../../src/agents/setup/hooks-setup.ts";
-import { addHooks } from "../../src/settings-file/hooks.ts";
+import { addHooks } from "../../src/user-files/hooks.ts";
 import { binary } from "../repo.ts";
 import { waitForValue } from "../wait-until.ts";
 

@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { agents } from "../../src/agents/index.ts";
 import { type Config, defaultConfig } from "../../src/core/config/config.ts";
-import { listOwnHooks } from "../../src/settings-file/hooks.ts";
 import { mayNeedGuardHooks, updateGuardHooks } from "../../src/setup/guard-hooks.ts";
 import { install } from "../../src/setup/install.ts";
+import { listOwnHooks } from "../../src/user-files/hooks.ts";
 import { agentsOn, type Home, removeHomes, temporaryHome } from "./home.ts";
 
 afterAll(removeHomes);

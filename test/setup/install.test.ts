@@ -14,8 +14,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { hooksFor } from "../../src/agents/claude/hooks.ts";
-import { listOwnHooks } from "../../src/settings-file/hooks.ts";
 import { planInstall } from "../../src/setup/install.ts";
+import { listOwnHooks } from "../../src/user-files/hooks.ts";
 import { testWith } from "../needs.ts";
 import { readMode, withTmpfs } from "../storage/folder.ts";
 import { agentsOn, removeHomes, temporaryHome } from "./home.ts";

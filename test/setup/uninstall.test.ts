@@ -10,9 +10,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { listOwnHooks, SettingsError } from "../../src/settings-file/hooks.ts";
 import { isBeckonHere, planPurge, purge } from "../../src/setup/purge.ts";
 import { resolvePaths } from "../../src/storage/paths.ts";
+import { listOwnHooks, SettingsError } from "../../src/user-files/hooks.ts";
 import { removeHomes, temporaryHome } from "./home.ts";
 
 afterAll(removeHomes);

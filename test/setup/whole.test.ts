@@ -18,7 +18,7 @@ import { dirname, join } from "node:path";
 import { version } from "../../package.json";
 import { hooksFor } from "../../src/agents/claude/hooks.ts";
 import { agents } from "../../src/agents/index.ts";
-import { listOwnHooks } from "../../src/settings-file/hooks.ts";
+import { listOwnHooks } from "../../src/user-files/hooks.ts";
 import { testWith } from "../needs.ts";
 import { binary as builtBinary, mainSource } from "../repo.ts";
 import { letTimePass, waitUntil } from "../wait-until.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { listOwnHooks } from "../../src/settings-file/hooks.ts";
+import { listOwnHooks } from "../../src/user-files/hooks.ts";
 import { testWith } from "../needs.ts";
 import { buildBeckon, createWine, hasWine, type Wine, wineNeeds } from "./wine.ts";
 

@@ -1,9 +1,9 @@
 /** beckon's entries in an agent's files, and the programs that they call: whether they are there, and whether doctor may run them. */
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { envProgram } from "../../settings-file/hook-command.ts";
-import type { OwnHook } from "../../settings-file/hooks.ts";
 import { resolvePaths } from "../../storage/paths.ts";
+import { envProgram } from "../../user-files/hook-command.ts";
+import type { OwnHook } from "../../user-files/hooks.ts";
 import type { ExamineContext, LiveTest, Scope } from "../agent.ts";
 
 /** One of beckon's own entries in a file of the agent's. */

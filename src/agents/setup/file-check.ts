@@ -1,9 +1,9 @@
 /** Whether an agent calls beckon. The running app checks it often, so it loads nothing of the installer. */
 import { parseJson } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
-import { isOwnCommand, listHooks } from "../../settings-file/hook-command.ts";
 import { readFileStamp, readOr, readSmallFile } from "../../storage/files.ts";
 import type { Env } from "../../system/folders.ts";
+import { isOwnCommand, listHooks } from "../../user-files/hook-command.ts";
 
 /** Returns a function that calls `isRegistered` again only if one of the files has changed. */
 export function createFileCheck(files: readonly string[], isRegistered: () => boolean): () => boolean {

@@ -1,6 +1,6 @@
 /** What doctor says about an agent's program, and about beckon's entries in the agent's files. */
 import { formatCount, formatList } from "../../core/text/words.ts";
-import type { HookForm, OwnHook } from "../../settings-file/hooks.ts";
+import type { HookForm, OwnHook } from "../../user-files/hooks.ts";
 import type { ProgramSearch, Registration } from "../agent.ts";
 import type { CreateFinding, Finding } from "../finding.ts";
 import type { CalledProgram, RegisteredFile } from "./called-program.ts";

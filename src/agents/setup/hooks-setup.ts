@@ -9,7 +9,7 @@ import {
   createShellCommand,
   envProgram,
   readHookCommand,
-} from "../../settings-file/hook-command.ts";
+} from "../../user-files/hook-command.ts";
 import {
   addHooks,
   type HookForm,
@@ -18,7 +18,7 @@ import {
   type OwnHook,
   removeHooks,
   type WantedHook,
-} from "../../settings-file/hooks.ts";
+} from "../../user-files/hooks.ts";
 import type { RegistrationOptions } from "../agent.ts";
 import { createFindings } from "../finding.ts";
 import { compareHooks, type ExplainExtra } from "./findings.ts";

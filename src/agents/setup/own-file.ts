@@ -1,5 +1,5 @@
 /** A file that is beckon's alone, such as a plugin: install writes it, upgrades it with beckon, and uninstall deletes it. */
-import { SettingsError } from "../../settings-file/hooks.ts";
+import { SettingsError } from "../../user-files/hooks.ts";
 import type { RegistrationOptions } from "../agent.ts";
 import type { OwnEntry } from "./called-program.ts";
 import type { SetupDescription } from "./index.ts";

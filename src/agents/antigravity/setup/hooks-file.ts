@@ -1,7 +1,7 @@
 /** beckon's hooks in Antigravity's hooks.json, where each program has a name of its own: `{beckon: {Event: [{type, command}]}}`. */
 import { asRecord } from "../../../core/json.ts";
-import { createShellCommand } from "../../../settings-file/hook-command.ts";
-import { parseJsonFile, setJsonValue } from "../../../settings-file/json-edit.ts";
+import { createShellCommand } from "../../../user-files/hook-command.ts";
+import { parseJsonFile, setJsonValue } from "../../../user-files/json-edit.ts";
 import type { OwnEntries, Registration, RegistrationOptions } from "../../agent.ts";
 import type { OwnEntry } from "../../setup/called-program.ts";
 import { emptyDecision, listOwnEntries, ownName } from "./registered.ts";

@@ -1,8 +1,8 @@
 /** Where Antigravity's hooks are, and which of them are beckon's. The running app uses this, so it loads nothing of the installer. */
 import { join } from "node:path";
 import { asList, asRecord } from "../../../core/json.ts";
-import { readHookCommand } from "../../../settings-file/hook-command.ts";
 import { type Env, homeOf } from "../../../system/folders.ts";
+import { readHookCommand } from "../../../user-files/hook-command.ts";
 import type { OwnEntry } from "../../setup/called-program.ts";
 import { createJsonFileCheck } from "../../setup/file-check.ts";
 

@@ -1,7 +1,7 @@
 /** What doctor says about Claude Code that it says about no other agent. */
 import { asRecord, parseJson } from "../../../core/json.ts";
 import { formatCount, formatList } from "../../../core/text/words.ts";
-import { listHooks, mentionsBeckon } from "../../../settings-file/hook-command.ts";
+import { listHooks, mentionsBeckon } from "../../../user-files/hook-command.ts";
 import { createFindings, type Finding } from "../../finding.ts";
 import type { RegisteredFile } from "../../setup/called-program.ts";
 import { costsTwice, type ExplainExtra } from "../../setup/findings.ts";

@@ -6,8 +6,8 @@
 
 import type { Node } from "jsonc-parser";
 import { quoteForShell } from "../../../core/text/shell-quote.ts";
-import { readHookCommand } from "../../../settings-file/hook-command.ts";
-import { SettingsError } from "../../../settings-file/hooks.ts";
+import { readHookCommand } from "../../../user-files/hook-command.ts";
+import { SettingsError } from "../../../user-files/hooks.ts";
 import {
   appendMembers,
   applyEdits,
@@ -22,7 +22,7 @@ import {
   readSpaceBeforeFill,
   removeMembers,
   replaceContent,
-} from "../../../settings-file/json-text.ts";
+} from "../../../user-files/json-text.ts";
 
 export interface StatusLineCaller {
   /** The absolute path of beckon. */

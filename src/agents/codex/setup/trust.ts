@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { asList, asRecord, isRecord, type JsonRecord, parseRecord } from "../../../core/json.ts";
-import { isOwnCommand } from "../../../settings-file/hook-command.ts";
+import { isOwnCommand } from "../../../user-files/hook-command.ts";
 import { asksGuard } from "../../setup/hooks-setup.ts";
 
 /** "modified": trusted once, and changed since. "disabled": trusted, but switched off by the user. */

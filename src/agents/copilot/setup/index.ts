@@ -1,6 +1,6 @@
 /** Install, uninstall and doctor for Copilot CLI: a file of beckon's own in its folder of hooks. */
 import { asRecord, parseJson } from "../../../core/json.ts";
-import { createShellCommand, readHookCommand } from "../../../settings-file/hook-command.ts";
+import { createShellCommand, readHookCommand } from "../../../user-files/hook-command.ts";
 import { createTestEnd } from "../../setup/hooks-setup.ts";
 import { createAgentSetup } from "../../setup/index.ts";
 import { createOwnFileSetup } from "../../setup/own-file.ts";

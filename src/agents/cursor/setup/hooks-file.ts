@@ -1,7 +1,7 @@
 /** beckon's entries in Cursor's hooks.json: `{version: 1, hooks: {event: [{command}]}}`. */
 import { asRecord } from "../../../core/json.ts";
-import { createShellCommand } from "../../../settings-file/hook-command.ts";
-import { parseJsonFile, setJsonValue } from "../../../settings-file/json-edit.ts";
+import { createShellCommand } from "../../../user-files/hook-command.ts";
+import { parseJsonFile, setJsonValue } from "../../../user-files/json-edit.ts";
 import type { OwnEntries, Registration, RegistrationOptions } from "../../agent.ts";
 import { listOwnEntries } from "./registered.ts";
 

@@ -15,7 +15,7 @@ import {
   findProgramFinding,
   type HookFacts,
 } from "../../../../src/agents/setup/findings.ts";
-import type { OwnHook } from "../../../../src/settings-file/hooks.ts";
+import type { OwnHook } from "../../../../src/user-files/hooks.ts";
 
 const brief = (findings: readonly Finding[]) => findings.map(({ state, id }) => `${state} ${id}`);
 const only = (findings: readonly Finding[], id: string) => {

@@ -7,7 +7,7 @@ import {
   removeStatusLine,
   updateStatusLine,
 } from "../../../../src/agents/claude/setup/status-line.ts";
-import { addHooks, removeHooks } from "../../../../src/settings-file/hooks.ts";
+import { addHooks, removeHooks } from "../../../../src/user-files/hooks.ts";
 
 const caller = { binary: "/home/dev/.local/bin/beckon", home: null };
 const moved = { binary: "/opt/b e/beckon", home: "/home/dev/it's here" };

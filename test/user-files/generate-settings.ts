@@ -5,8 +5,8 @@ import {
   createExecCommand,
   createShellCommand,
   type HookCommand,
-} from "../../src/settings-file/hook-command.ts";
-import type { WantedHook } from "../../src/settings-file/hooks.ts";
+} from "../../src/user-files/hook-command.ts";
+import type { WantedHook } from "../../src/user-files/hooks.ts";
 
 const parts = { binary: "/home/ann/.local/bin/beckon", agent: "claude", home: null };
 export const command = createShellCommand(parts).command;

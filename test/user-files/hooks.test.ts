@@ -8,7 +8,7 @@ import {
   removeHooks,
   SettingsError,
   type WantedHook,
-} from "../../src/settings-file/hooks.ts";
+} from "../../src/user-files/hooks.ts";
 import { command } from "./generate-settings.ts";
 
 const folder = join(import.meta.dir, "../fixtures/settings");

@@ -9,7 +9,7 @@ import {
   isOwnCommand,
   mentionsBeckon,
   readHookCommand,
-} from "../../src/settings-file/hook-command.ts";
+} from "../../src/user-files/hook-command.ts";
 
 const shellText = (parts: CommandParts, platform?: HookPlatform) =>
   createShellCommand(parts, platform).command;

@@ -11,10 +11,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { withFileLock } from "../../src/settings-file/file-lock.ts";
-import { listOwnHooks } from "../../src/settings-file/hooks.ts";
-import { rewriteSettings } from "../../src/settings-file/index.ts";
-import { resolveOwnedPath } from "../../src/settings-file/owned-path.ts";
+import { withFileLock } from "../../src/user-files/file-lock.ts";
+import { listOwnHooks } from "../../src/user-files/hooks.ts";
+import { rewriteSettings } from "../../src/user-files/index.ts";
+import { resolveOwnedPath } from "../../src/user-files/owned-path.ts";
 import { testWith } from "../needs.ts";
 import { homeAt, removeHomes, temporaryHome } from "../setup/home.ts";
 import { makeReadOnly, removeTemporaryFolders, withTmpfs } from "../storage/folder.ts";

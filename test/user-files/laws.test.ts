@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { formatAsShell } from "../../src/settings-file/hook-command.ts";
+import { formatAsShell } from "../../src/user-files/hook-command.ts";
 import {
   addHooks,
   type HooksChange,
@@ -8,7 +8,7 @@ import {
   listOwnHooks,
   removeHooks,
   SettingsError,
-} from "../../src/settings-file/hooks.ts";
+} from "../../src/user-files/hooks.ts";
 import { rest, settingsWithOurs, untouchedSettings, wanted } from "./generate-settings.ts";
 
 const runs = { numRuns: 1500 };

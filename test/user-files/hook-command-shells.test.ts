@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createExecCommand, createShellCommand, envProgram } from "../../src/settings-file/hook-command.ts";
+import { createExecCommand, createShellCommand, envProgram } from "../../src/user-files/hook-command.ts";
 import { testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";
 

@@ -1,5 +1,5 @@
 /**
- * An agent's settings file, and beckon's entries in it.
+ * JSON files that belong to the user: an agent's settings with beckon's entries in them, and config.json when a command changes it.
  *
  * - index.ts (here): reads the file, and replaces it as a whole or not at all
  * - hooks.ts: beckon's hooks in the text of the settings; json-text.ts edits that text

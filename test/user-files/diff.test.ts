@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { createDiff } from "../../src/settings-file/diff.ts";
-import { addHooks } from "../../src/settings-file/hooks.ts";
+import { createDiff } from "../../src/user-files/diff.ts";
+import { addHooks } from "../../src/user-files/hooks.ts";
 import { testWith } from "../needs.ts";
 import { untouchedSettings, wanted } from "./generate-settings.ts";
 
