@@ -1,20 +1,26 @@
 /** Keeps one notifier showing exactly the wanted alerts: shows what is missing, replaces what changed, closes the rest. */
+import { type Static, Type } from "@sinclair/typebox";
 import { computeRetryMs } from "../core/backoff.ts";
 import type { Notifier, NotifierEvents, Schedule } from "../core/interfaces/index.ts";
 import { asList } from "../core/json.ts";
+import { readRows } from "../core/saved-rows.ts";
 import type { Alert } from "../core/view/view.ts";
 import { createCalls } from "../system/calls.ts";
 
-/** What the next start of beckon must know about an alert. */
-export interface RememberedAlert {
-  readonly key: string;
+const Key = Type.String({ maxLength: 4_096 });
+
+const RememberedAlertSchema = Type.Object({
+  key: Key,
   /** Names the alert to the notification service; null if it has no name there. */
-  readonly handle: string | null;
+  handle: Type.Union([Key, Type.Null()]),
   /** It was shown and is no longer on the screen. */
-  readonly gone: boolean;
+  gone: Type.Boolean(),
   /** For an alert that stands for several: the keys it was shown for. */
-  readonly covers?: readonly string[];
-}
+  covers: Type.Optional(Type.Array(Key)),
+});
+
+/** What the next start of beckon must know about an alert. */
+export type RememberedAlert = Readonly<Static<typeof RememberedAlertSchema>>;
 
 export type ShownAlert = Pick<RememberedAlert, "key" | "handle">;
 
@@ -227,7 +233,7 @@ export function createAlertReconciler(
 }
 
 function coversField(covers: readonly string[]): Pick<RememberedAlert, "covers"> {
-  return covers.length === 0 ? {} : { covers };
+  return covers.length === 0 ? {} : { covers: [...covers] };
 }
 
 function createSlot(key: string): Slot {
@@ -267,16 +273,6 @@ const serializeButtons = ({ buttons = [] }: Alert): string =>
   JSON.stringify(buttons.map(({ id, label, needsAll }) => [id, label, needsAll]));
 
 const maxRemembered = 1_000;
-const maxKeyLength = 4_096;
 
-/** Reads what another version may have written, or a damaged file: rows that make no sense are dropped. */
-export function parseRemembered(value: unknown): readonly RememberedAlert[] {
-  const isKey = (text: unknown): text is string => typeof text === "string" && text.length <= maxKeyLength;
-  return asList(value)
-    .slice(0, maxRemembered)
-    .flatMap((row: unknown): RememberedAlert[] => {
-      const { key, handle, gone, covers } = Object(row) as Record<string, unknown>;
-      if (!isKey(key) || typeof gone !== "boolean" || !(handle === null || isKey(handle))) return [];
-      return [{ key, handle, gone, ...coversField(Array.isArray(covers) ? covers.filter(isKey) : []) }];
-    });
-}
+export const parseRemembered = (value: unknown): readonly RememberedAlert[] =>
+  readRows(RememberedAlertSchema, asList(value).slice(0, maxRemembered));

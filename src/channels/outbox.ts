@@ -4,10 +4,12 @@
  * being sent, survives a kill.
  */
 import { randomBytes } from "node:crypto";
+import { type Static, Type } from "@sinclair/typebox";
 import { computeRetryMs } from "../core/backoff.ts";
 import { readErrorMessage } from "../core/error-message.ts";
 import type { Schedule } from "../core/interfaces/index.ts";
-import { asList, isRecord } from "../core/json.ts";
+import { asList } from "../core/json.ts";
+import { readRows } from "../core/saved-rows.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { minuteMs } from "../core/timing.ts";
 import { createCalls } from "../system/calls.ts";
@@ -56,19 +58,23 @@ export interface Outbox {
   stop(): Promise<void>;
 }
 
-export interface SavedMessage {
-  readonly key: string;
+const Text = Type.String({ maxLength: 4_096 });
+
+const SavedMessageSchema = Type.Object({
+  key: Text,
   /** The same for every attempt. */
-  readonly id: string;
+  id: Text,
   /** Names the sent message to the service; null if it was not sent. */
-  readonly handle: string | null;
+  handle: Type.Union([Text, Type.Null()]),
   /** A request was written when beckon was killed. */
-  readonly isSending: boolean;
-  readonly isDropped: boolean;
+  isSending: Type.Optional(Type.Boolean()),
+  isDropped: Type.Optional(Type.Boolean()),
   /** A hash of what it shows; empty if it was not sent. */
-  readonly content: string;
-  readonly title: string;
-}
+  content: Text,
+  title: Text,
+});
+
+type SavedMessage = Readonly<Static<typeof SavedMessageSchema>>;
 
 interface Entry {
   readonly key: string;
@@ -117,24 +123,18 @@ export function createOutbox(options: OutboxOptions): Outbox {
   let isStopped = false;
   let cancelPause = () => {};
 
-  for (const saved of parseSaved(options.saved)) {
-    const isLost = saved.isSending && !options.isIdempotent;
+  const saved = readRows(SavedMessageSchema, asList(options.saved).slice(-maxSaved));
+  for (const { key, id, title, handle, content, isSending = false, isDropped = false } of saved) {
+    const isLost = isSending && !options.isIdempotent;
     if (isLost) onProblem("beckon was killed while it sent a message, which may or may not have arrived");
-    entries.set(saved.key, {
-      key: saved.key,
-      id: saved.id,
-      handle: saved.handle,
-      isSending: false,
-      mayBeSent: saved.isSending && options.isIdempotent,
-      isDropped: saved.isDropped || isLost,
-      // If its last state was not delivered, it is set again.
-      isOver: false,
-      isFinal: false,
-      wanted: null,
-      wantedContent: saved.content,
-      shownContent: saved.handle === null ? null : saved.content,
-      deadlineAt: Number.POSITIVE_INFINITY,
-      title: saved.title,
+    // If its last state was not delivered, it is set again.
+    entries.set(key, {
+      ...createEntry(key, id, title),
+      handle,
+      mayBeSent: isSending && options.isIdempotent,
+      isDropped: isDropped || isLost,
+      wantedContent: content,
+      shownContent: handle === null ? null : content,
     });
   }
 
@@ -255,21 +255,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       const known = entries.get(message.key);
       if (known?.wantedContent === content && known.wanted !== null) return;
       if (!known) limitWaiting();
-      const entry: Entry = known ?? {
-        key: message.key,
-        id: randomBytes(9).toString("hex"),
-        handle: null,
-        isSending: false,
-        mayBeSent: false,
-        isDropped: false,
-        isOver: false,
-        isFinal: false,
-        wanted: null,
-        wantedContent: content,
-        shownContent: null,
-        deadlineAt,
-        title: message.title,
-      };
+      const entry = known ?? createEntry(message.key, randomBytes(9).toString("hex"), message.title);
       const wasWaiting = isWaiting(entry);
       Object.assign(entry, {
         wanted: message,
@@ -332,18 +318,20 @@ export function createOutbox(options: OutboxOptions): Outbox {
 /** How long a message is tried to be updated after its ask has ended. */
 const finalDeadlineMs = 60 * minuteMs;
 
-function parseSaved(value: unknown): SavedMessage[] {
-  const isText = (text: unknown): text is string => typeof text === "string" && text.length <= 4_096;
-  return asList(value)
-    .slice(-maxSaved)
-    .flatMap((row: unknown): SavedMessage[] => {
-      if (!isRecord(row)) return [];
-      const { key, id, handle, content, title } = row;
-      if (!isText(key) || !isText(id) || !(handle === null || isText(handle))) return [];
-      if (!isText(content) || !isText(title)) return [];
-      const isFlag = (name: string) => row[name] === true;
-      return [
-        { key, id, handle, content, title, isSending: isFlag("isSending"), isDropped: isFlag("isDropped") },
-      ];
-    });
+function createEntry(key: string, id: string, title: string): Entry {
+  return {
+    key,
+    id,
+    handle: null,
+    isSending: false,
+    mayBeSent: false,
+    isDropped: false,
+    isOver: false,
+    isFinal: false,
+    wanted: null,
+    wantedContent: "",
+    shownContent: null,
+    deadlineAt: Number.POSITIVE_INFINITY,
+    title,
+  };
 }

@@ -29,7 +29,7 @@ class UnusableDatabase extends Error {}
 export function openDatabase(path: string): Database {
   createPrivately(path);
   const db = new Database(path, { readwrite: true, create: false, strict: true });
-  try {
+  return closeOnError(db, () => {
     db.run(`PRAGMA busy_timeout = ${busyMs}`);
     if (readVersion(db) === 0) prepareFile(db);
     else checkFile(db, path);
@@ -42,10 +42,7 @@ export function openDatabase(path: string): Database {
     db.run("PRAGMA temp_store = MEMORY");
     migrate(db);
     return db;
-  } catch (error) {
-    ignoreErrors(() => db.close());
-    throw error;
-  }
+  });
 }
 
 /** Before the first table: afterwards this would need a VACUUM of the whole file. */
@@ -75,10 +72,17 @@ export function readNumber(db: Database, pragma: string): number {
 export function openReadOnly(path: string): Database {
   checkOwnFile(path);
   const db = new Database(path, { readonly: true, strict: true });
-  try {
+  return closeOnError(db, () => {
     db.run(`PRAGMA busy_timeout = ${busyMs}`);
     if (readVersion(db) !== migrations.length) throw new UnusableDatabase("it has another version");
     return db;
+  });
+}
+
+/** Windows does not rename a file that is open. */
+export function closeOnError<T>(db: Database, use: () => T): T {
+  try {
+    return use();
   } catch (error) {
     ignoreErrors(() => db.close());
     throw error;

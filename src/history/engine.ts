@@ -9,7 +9,7 @@ import { errorCode, ignoreErrors } from "../storage/files.ts";
 import type { JournalPosition } from "../storage/journal/index.ts";
 import { readJournalLines } from "../storage/journal/read.ts";
 import { createStateReplay, type StateReplay } from "./catch-up.ts";
-import { explainError, isDamaged, openDatabase, setAside } from "./database.ts";
+import { closeOnError, explainError, isDamaged, openDatabase, setAside } from "./database.ts";
 import type { FromHistory, HistoryCall, HistoryRetention, ToHistory } from "./messages.ts";
 import { runCall, type StatsCache } from "./queries/index.ts";
 import { createRecorder, type Recorder } from "./recorder/index.ts";
@@ -81,13 +81,10 @@ export function createEngine({
   }
 
   function createOpen(db: Database, defaultProvider: string): OpenHistory {
-    try {
-      return { db, recorder: createRecorder(db, { agents, defaultProvider, onError: report }) };
-    } catch (error) {
-      // Windows does not rename a file that is open.
-      ignoreErrors(() => db.close());
-      throw error;
-    }
+    return closeOnError(db, () => ({
+      db,
+      recorder: createRecorder(db, { agents, defaultProvider, onError: report }),
+    }));
   }
 
   function close(): void {

@@ -10,6 +10,7 @@ import { limits } from "../core/limits.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { sessionKeyOf, viewKeyOf } from "../core/session/session-ref.ts";
 import type { SessionView } from "../core/view/session-view.ts";
+import { openResponseStream, type ResponseStream } from "../system/response-stream.ts";
 import { createChildUpdates, createStreamMessage } from "./stream-event.ts";
 
 export interface EventStreamOptions {
@@ -38,11 +39,8 @@ export interface EventStream extends Sink {
   stop(): void;
 }
 
-interface Client {
-  /** Returns false if the client is gone or too slow. */
-  send(bytes: Uint8Array): boolean;
-  close(): void;
-}
+/** A client that reads slower than beckon writes is dropped: it connects again, and gets the whole state. */
+type Client = ResponseStream;
 
 const pingMs = 15_000;
 /** Changes within this time are sent together. */
@@ -206,12 +204,12 @@ export function createEventStream(options: EventStreamOptions): EventStream {
           headers: { "content-type": "application/json" },
         });
       connectionCount++;
-      const { client, stream } = createClient(signal, () => {
+      const client = openResponseStream(signal, () => {
         connectionCount--;
         remove(client);
       });
       void start(client, lastEventId);
-      return new Response(stream, { headers });
+      return new Response(client.body, { headers });
     },
     clients: () => clients.size,
     onChange(change) {
@@ -232,49 +230,4 @@ export function createEventStream(options: EventStreamOptions): EventStream {
 function formatEvent({ id, event, data }: StreamEvent): Uint8Array {
   // JSON has no line breaks outside of strings, and escapes those inside.
   return encoder.encode(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
-}
-
-/** A client that reads slower than beckon writes is dropped: it connects again, and gets the whole state. */
-function createClient(
-  signal: AbortSignal,
-  onClosed: () => void,
-): { client: Client; stream: ReadableStream<Uint8Array> } {
-  let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
-  let isClosed = false;
-  const close = () => {
-    if (isClosed) return;
-    isClosed = true;
-    signal.removeEventListener("abort", close);
-    try {
-      controller?.close();
-    } catch {}
-    onClosed();
-  };
-  const strategy = new ByteLengthQueuingStrategy({ highWaterMark: limits.maxStreamBacklogBytes });
-  const stream = new ReadableStream<Uint8Array>(
-    {
-      start(opened) {
-        controller = opened;
-      },
-      cancel: close,
-    },
-    strategy,
-  );
-  signal.addEventListener("abort", close);
-  if (signal.aborted) close();
-  return {
-    stream,
-    client: {
-      send(bytes) {
-        if (isClosed || controller === null) return false;
-        try {
-          controller.enqueue(bytes);
-          return (controller.desiredSize ?? 0) > 0;
-        } catch {
-          return false;
-        }
-      },
-      close,
-    },
-  };
 }

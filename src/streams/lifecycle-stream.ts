@@ -1,9 +1,9 @@
 /** The shared stream: sessions, turns and skills as lines of JSON in a file that the user chose, for other tools to read. */
 import { closeSync, constants, mkdirSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import type { SessionChange, Sink } from "../core/interfaces/index.ts";
+import type { Sink } from "../core/interfaces/index.ts";
+import { isDuplicate } from "../core/session/apply.ts";
 import { isProbe } from "../core/session/probe.ts";
-import { timing } from "../core/timing.ts";
 import { errorCode, openOwnFile } from "../storage/files.ts";
 import { createLifecycleEvent, createWaitingEvent, type LifecycleEvent } from "./lifecycle-event.ts";
 
@@ -31,9 +31,8 @@ export function createLifecycleStream({ path, onProblem }: LifecycleStreamOption
 
   return {
     name: "lifecycle stream",
-    onChange(change) {
-      const { session, event } = change;
-      if (path() === null || isProbe(session) || isDuplicate(change)) return;
+    onChange({ session, event, before }) {
+      if (path() === null || isProbe(session) || (before && isDuplicate(before, event))) return;
       write(createLifecycleEvent(event, { projectPath: session.firstCwd, turnCount: session.turnCount }));
     },
     onTransition(transition) {
@@ -52,10 +51,4 @@ function appendLine(file: string, line: string): void {
   } finally {
     closeSync(fd);
   }
-}
-
-/** A hook that is registered twice sends every event twice. */
-function isDuplicate({ event: { payloadKey, t }, before }: SessionChange): boolean {
-  if (payloadKey === null || before === null) return false;
-  return before.payloads.some(({ key, t: seenT }) => key === payloadKey && t - seenT <= timing.duplicateMs);
 }

@@ -59,7 +59,10 @@ function isOfSameProcess({ place }: Session, { place: reported }: AgentEvent): b
 }
 
 /** The same hook, registered twice, sends the same payload twice. */
-function isDuplicate({ payloads }: Session, { payloadKey, t }: AgentEvent): boolean {
+export function isDuplicate(
+  { payloads }: Pick<Session, "payloads">,
+  { payloadKey, t }: Pick<AgentEvent, "payloadKey" | "t">,
+): boolean {
   if (payloadKey === null) return false;
   for (const p of payloads) if (p.key === payloadKey && t - p.t <= timing.duplicateMs) return true;
   return false;
