@@ -40,6 +40,38 @@ export function createSessionEvent(
   };
 }
 
+/** What a transition adds. */
+export function createTransitionEvents(transition: Transition): SessionEvent[] {
+  switch (transition.kind) {
+    case "ask-opened": {
+      const { id, session, ask } = transition;
+      const summary = formatCall(ask.tool, ask.summary) || ask.kind;
+      const details = { kind: ask.kind, tool: ask.tool };
+      return [
+        createSessionEvent("escalation", { id, at: ask.at, session }, { summary, details, severity: "warn" }),
+      ];
+    }
+    case "ask-ended": {
+      const { id, session, ask, how, where, waitedMs } = transition;
+      const summary = `${how}: ${formatCall(ask.tool, ask.summary) || ask.kind}`;
+      const details = { how, where, waited_ms: waitedMs };
+      return [createSessionEvent("decision", { id, at: ask.at + waitedMs, session }, { summary, details })];
+    }
+    case "child-appeared":
+    case "child-ended": {
+      const { session, child } = transition;
+      const id = `${sessionKeyOf(session)}/${child.agentId}#${child.startedAt}`;
+      const isStart = transition.kind === "child-appeared";
+      const at = isStart ? child.startedAt : child.at;
+      const details = { agent_id: child.agentId, type: child.type };
+      const type = isStart ? "agent_activated" : "agent_deactivated";
+      return [createSessionEvent(type, { id, at, session }, { summary: nameOfChild(child), details })];
+    }
+    default:
+      return [];
+  }
+}
+
 /** The names that agents have for running a command. */
 const shellTool =
   /^(?:bash|powershell|(?:local_)?shell|exec(?:_command)?|run_(?:shell_command|in_terminal))$/i;
@@ -141,45 +173,10 @@ export function createEventFinder() {
       }
     },
 
-    onTransition(transition: Transition): SessionEvent[] {
-      switch (transition.kind) {
-        case "ask-opened": {
-          const { id, session, ask } = transition;
-          const summary = formatCall(ask.tool, ask.summary) || ask.kind;
-          const details = { kind: ask.kind, tool: ask.tool };
-          return [
-            createSessionEvent(
-              "escalation",
-              { id, at: ask.at, session },
-              { summary, details, severity: "warn" },
-            ),
-          ];
-        }
-        case "ask-ended": {
-          const { id, session, ask, how, where, waitedMs } = transition;
-          const summary = `${how}: ${formatCall(ask.tool, ask.summary) || ask.kind}`;
-          const details = { how, where, waited_ms: waitedMs };
-          return [
-            createSessionEvent("decision", { id, at: ask.at + waitedMs, session }, { summary, details }),
-          ];
-        }
-        case "child-appeared":
-        case "child-ended": {
-          const { session, child } = transition;
-          const id = `${sessionKeyOf(session)}/${child.agentId}#${child.startedAt}`;
-          const isStart = transition.kind === "child-appeared";
-          const at = isStart ? child.startedAt : child.at;
-          const details = { agent_id: child.agentId, type: child.type };
-          const type = isStart ? "agent_activated" : "agent_deactivated";
-          return [createSessionEvent(type, { id, at, session }, { summary: nameOfChild(child), details })];
-        }
-        case "departed":
-          failures.delete(transition.key);
-          checkpoints.delete(transition.key);
-          return [];
-        default:
-          return [];
-      }
+    /** beckon does not list the session any more. */
+    forget(key: string): void {
+      failures.delete(key);
+      checkpoints.delete(key);
     },
   };
 

@@ -37,7 +37,7 @@ import { resolvePath } from "../core/text/paths.ts";
 import { computeFingerprint } from "../core/view/session-view.ts";
 import { ignoreErrors, writePrivateFile } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
-import { createEventFinder, createSessionEvent } from "../streams/session-event.ts";
+import { createEventFinder, createSessionEvent, createTransitionEvents } from "../streams/session-event.ts";
 import { isAlive } from "../system/processes.ts";
 import { createBookReader } from "./book-reader.ts";
 import { decide, needsPort } from "./decide.ts";
@@ -315,8 +315,9 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
     onTransition(transition) {
       if (transition.kind === "session-event") return;
       if ("session" in transition && (isProbe(transition.session) || !isTracked(transition.session))) return;
+      if (transition.kind === "departed") finder.forget(transition.key);
       const session = "session" in transition ? transition.session : null;
-      publish(session, finder.onTransition(transition));
+      publish(session, createTransitionEvents(transition));
     },
     listPorts() {
       refresh();

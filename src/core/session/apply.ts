@@ -64,7 +64,7 @@ export function isDuplicate(
   { payloadKey, t }: Pick<AgentEvent, "payloadKey" | "t">,
 ): boolean {
   if (payloadKey === null) return false;
-  for (const p of payloads) if (p.key === payloadKey && t - p.t <= timing.duplicateMs) return true;
+  for (const p of payloads) if (p.key === payloadKey && Math.abs(t - p.t) <= timing.duplicateMs) return true;
   return false;
 }
 
@@ -99,8 +99,8 @@ function mergeAttended({ attended, file }: Session, event: AgentEvent): boolean 
 const maxPayloads = 16;
 
 /** Adds the payload to the recent ones. After a prompt or the end of a turn, an equal payload is a new event. */
-function addPayload(
-  { payloads }: Session,
+export function addPayload(
+  { payloads }: Pick<Session, "payloads">,
   { payloadKey, t, change: { kind } }: AgentEvent,
 ): Session["payloads"] {
   const isNewTurn = kind === "prompt" || kind === "turn-end";

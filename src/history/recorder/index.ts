@@ -6,12 +6,12 @@ import type { Database } from "bun:sqlite";
 import type { EventDetails } from "../../agents/agent.ts";
 import { type HookMessage, openEnvelope } from "../../agents/envelope.ts";
 import type { LoadedAgents } from "../../agents/index.ts";
+import { addPayload, isDuplicate } from "../../core/session/apply.ts";
 import type { AgentEvent } from "../../core/session/event.ts";
 import { isProbe } from "../../core/session/probe.ts";
 import { nameOfChild, projectOf } from "../../core/session/session.ts";
 import { parseSessionKey, sessionKeyOf } from "../../core/session/session-ref.ts";
 import { truncate } from "../../core/text/truncate.ts";
-import { timing } from "../../core/timing.ts";
 import { errorCode } from "../../storage/files.ts";
 import type { JournalLine, JournalPosition } from "../../storage/journal/index.ts";
 import { type JournalledSessionEvent, readSessionEventBody } from "../../storage/journal/session-event.ts";
@@ -102,6 +102,7 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
     const key = sessionKeyOf(event);
     const session = sessions.find(key);
     if (isDuplicate(session, event)) return null;
+    if (event.payloadKey !== null) session.payloads = addPayload(session, event);
     session.project ??= projectOf({ project: event.project, firstCwd: event.cwd });
     session.firstCwd ??= event.cwd;
     const details = agent?.readDetails?.(message.payload) ?? {};
@@ -216,17 +217,4 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
       for (const statement of Object.values(sql)) statement.finalize();
     },
   };
-}
-
-/** A hook that is registered twice sends its payload twice. After a prompt or the end of a turn it is a new event. */
-function isDuplicate(session: KnownSession, { payloadKey, t, change: { kind } }: AgentEvent): boolean {
-  if (payloadKey === null) return false;
-  const recent = session.payloads.filter((payload) => Math.abs(t - payload.t) <= timing.duplicateMs);
-  const isKnown = recent.some(({ key }) => key === payloadKey);
-  if (!isKnown) {
-    const isNewTurn = kind === "prompt" || kind === "turn-end";
-    session.payloads = isNewTurn ? [] : recent;
-    session.payloads.push({ key: payloadKey, t });
-  }
-  return isKnown;
 }

@@ -3,6 +3,7 @@
 import type { SessionEvent, SpanState } from "../../core/interfaces/wire.ts";
 import type { JsonRecord } from "../../core/json.ts";
 import type { AgentEvent } from "../../core/session/event.ts";
+import type { Session } from "../../core/session/session.ts";
 import { formatLocalDate } from "../../system/clock.ts";
 import type { SessionRow } from "../rows.ts";
 import type { KnownSpan, Statements } from "./statements.ts";
@@ -14,7 +15,7 @@ export interface KnownSession {
   firstCwd: string | null;
   turnCount: number;
   /** Payloads of the last second, to find duplicates. */
-  payloads: { readonly key: string; readonly t: number }[];
+  payloads: Session["payloads"];
   /** As it was last written by `write`. null if it was not since the start. */
   written: SessionRow | null;
   /** The newest span. undefined if it was not read yet, null if there is none. */
