@@ -5,13 +5,13 @@ import { isAbsolute, join } from "node:path";
 import { version } from "../../package.json";
 import type { Agent, Examination } from "../agents/agent.ts";
 import type { Finding } from "../agents/finding.ts";
-import { asRecord } from "../core/json.ts";
+import { asList, asRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import { createProbeId } from "../core/session/probe.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
 import { listInstalledTerminals } from "../core/terminals/installed.ts";
 import { pickTerminalVariables } from "../core/terminals/sent-variables.ts";
-import type { FocusOutcome, InstalledTerminal } from "../core/terminals/terminal.ts";
+import type { FocusOutcome, InstalledPrograms, InstalledTerminal } from "../core/terminals/terminal.ts";
 import { openLoginItem } from "../desktop/login/index.ts";
 import { createTerminals } from "../desktop/terminals/index.ts";
 import { readVersion } from "../setup/binary.ts";
@@ -198,7 +198,7 @@ interface AppContext {
 /** Everything that is checked once it is known whether the app answers: app, files, live event, icon, terminals. */
 async function runAppChecks({ env, paths, agents, app }: AppContext): Promise<Finding[]> {
   const now = Date.now();
-  const { answer, url, usesKitty } = await app;
+  const { answer, url, sessions } = await app;
   const report = answer.kind === "up" ? answer.report : null;
   const isRunning = answer.kind !== "down";
   const isTokenRefused = answer.kind === "refused" && (answer.status === 401 || answer.status === 403);
@@ -228,20 +228,20 @@ async function runAppChecks({ env, paths, agents, app }: AppContext): Promise<Fi
     ...live,
     ...(report || !isRunning ? checkIcon(report, process.platform) : []),
     ...(report || !isRunning ? checkNotifications(report, (at) => formatLocalTime(at, now)) : []),
-    ...checkTerminals({ own, installed: findInstalledTerminals(env, usesKitty), hasTerminal }),
+    ...checkTerminals({ own, installed: findInstalledTerminals(env, sessions), hasTerminal }),
   ];
 }
 
 interface AppHealth {
   readonly answer: HealthAnswer;
   readonly url: string | null;
-  /** Whether a session runs in kitty. */
-  readonly usesKitty: boolean;
+  /** The variables of the terminals of all sessions. */
+  readonly sessions: InstalledPrograms["sessions"];
 }
 
 async function askApp(paths: Paths): Promise<AppHealth> {
   const endpoint = readEndpoint(paths);
-  if (!endpoint) return { answer: { kind: "down" }, url: null, usesKitty: false };
+  if (!endpoint) return { answer: { kind: "down" }, url: null, sessions: [] };
   const { url, pid } = endpoint;
   const started = performance.now();
   let response: ApiResponse;
@@ -249,19 +249,17 @@ async function askApp(paths: Paths): Promise<AppHealth> {
     response = await fetchApi(paths, endpoint, "/api/sessions");
   } catch (error) {
     const why = isRefusedConnection(error) ? `nothing listens at ${url}` : describeFetchError(error);
-    return { answer: { kind: "silent", pid, why }, url, usesKitty: false };
+    return { answer: { kind: "silent", pid, why }, url, sessions: [] };
   }
   const ms = performance.now() - started;
   const { status, body } = response;
-  if (status !== 200) return { answer: { kind: "refused", pid, status }, url, usesKitty: false };
+  if (status !== 200) return { answer: { kind: "refused", pid, status }, url, sessions: [] };
   const report = await fetchReport(paths, endpoint);
-  return { answer: { kind: "up", pid, ms, report }, url, usesKitty: hasKittySession(body) };
+  return { answer: { kind: "up", pid, ms, report }, url, sessions: readTerminals(body) };
 }
 
-function hasKittySession({ sessions }: ApiResponse["body"]): boolean {
-  if (!Array.isArray(sessions)) return false;
-  return sessions.some((session) => Boolean(Object(Object(Object(session).place).env).KITTY_WINDOW_ID));
-}
+const readTerminals = ({ sessions }: ApiResponse["body"]): AppHealth["sessions"] =>
+  asList(sessions).map((session) => Object(Object(Object(session).place).env));
 
 async function fetchReport(paths: Paths, endpoint: Endpoint): Promise<AppReport | null> {
   const end = performance.now() + desktopWaitMs;
@@ -372,14 +370,13 @@ function createLiveApp(paths: Paths, report: AppReport, agent: string): LiveApp 
   };
 }
 
-function findInstalledTerminals(env: Env, usesKitty: boolean): readonly InstalledTerminal[] {
-  const config =
-    env.KITTY_CONFIG_DIRECTORY || join(env.XDG_CONFIG_HOME || join(homeOf(env), ".config"), "kitty");
+function findInstalledTerminals(env: Env, sessions: AppHealth["sessions"]): readonly InstalledTerminal[] {
   return listInstalledTerminals({
     platform: process.platform,
     env,
-    usesKitty,
-    kittyConf: readIfPresent(join(config, "kitty.conf")),
+    sessions,
+    configHome: env.XDG_CONFIG_HOME || join(homeOf(env), ".config"),
+    readFile: readIfPresent,
     has: (program) =>
       isAbsolute(program) ? existsSync(program) : Bun.which(program, { PATH: env.PATH ?? "" }) !== null,
   });

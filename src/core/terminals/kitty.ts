@@ -50,10 +50,11 @@ export const kitty: Terminal = {
   needs: "remote control turned on in kitty.conf",
   remark: "Without it, the window",
   isTested: true,
-  checkSettings({ kittyConf, env, usesKitty }) {
-    if (allowsRemoteControl(kittyConf) || env.KITTY_LISTEN_ON) return { reach: "pane", advice: null };
+  checkSettings({ env, sessions, configHome, readFile }) {
+    const conf = readFile(`${env.KITTY_CONFIG_DIRECTORY || `${configHome}/kitty`}/kitty.conf`);
+    if (allowsRemoteControl(conf) || env.KITTY_LISTEN_ON) return { reach: "pane", advice: null };
     // Advice about a terminal that is installed but never used would be noise.
-    const isUsed = Boolean(env.KITTY_WINDOW_ID) || usesKitty;
+    const isUsed = [env, ...sessions].some(({ KITTY_WINDOW_ID }) => Boolean(KITTY_WINDOW_ID));
     return { reach: "window", advice: isUsed ? remoteControlAdvice : null };
   },
   *focus(location, { platform }) {

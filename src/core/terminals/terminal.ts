@@ -149,11 +149,13 @@ export interface InstalledPrograms {
   readonly platform: NodeJS.Platform;
   /** Whether there is such a command, or an application at this path. */
   readonly has: (program: string) => boolean;
-  /** Whether a session that beckon knows runs in kitty. */
-  readonly usesKitty: boolean;
-  /** The text of kitty.conf; null if there is none. */
-  readonly kittyConf: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The variables of the sessions that beckon knows. */
+  readonly sessions: readonly TerminalEnv[];
+  /** The folder in which programs have their settings. */
+  readonly configHome: string;
+  /** The text of a file; null if there is none. */
+  readonly readFile: (path: string) => string | null;
 }
 
 /** A terminal that is installed on this machine. */

@@ -4,9 +4,19 @@ import { terminals } from "../../../src/core/terminals/index.ts";
 import { listInstalledTerminals } from "../../../src/core/terminals/installed.ts";
 
 describe("the installed terminals", () => {
-  const machine = { platform: "linux", has: () => true, kittyConf: null, env: {}, usesKitty: false } as const;
-  const kitty = (kittyConf: string | null, env = {}) =>
-    listInstalledTerminals({ ...machine, kittyConf, env }).find(({ name }) => name === "kitty");
+  const machine = {
+    platform: "linux",
+    has: () => true,
+    env: {},
+    sessions: [],
+    configHome: "/home/ana/.config",
+    readFile: (_: string): string | null => null,
+  } as const;
+  const kitty = (conf: string | null, env: Record<string, string> = {}) => {
+    const folder = env.KITTY_CONFIG_DIRECTORY ?? "/home/ana/.config/kitty";
+    const readFile = (path: string) => (path === `${folder}/kitty.conf` ? conf : null);
+    return listInstalledTerminals({ ...machine, readFile, env }).find(({ name }) => name === "kitty");
+  };
 
   test("include every described terminal except SSH, which is not one", () => {
     const listed = new Set(listInstalledTerminals(machine).map(({ name }) => name));
@@ -38,10 +48,17 @@ describe("the installed terminals", () => {
     expect(kitty(conf)?.reach).toBe(reach),
   );
 
+  test("have kitty by the settings in its own folder, if that is elsewhere", () => {
+    const conf = "allow_remote_control socket-only\nlisten_on unix:/tmp/kitty";
+    expect(kitty(conf, { KITTY_CONFIG_DIRECTORY: "/etc/kitty" })?.reach).toBe("pane");
+  });
+
   test("have advice about kitty only for users of kitty", () => {
     expect(kitty(null)?.advice).toBeNull();
     expect(kitty(null, { KITTY_WINDOW_ID: "1" })?.advice).toContain("allow_remote_control");
-    const used = listInstalledTerminals({ ...machine, usesKitty: true }).find(({ name }) => name === "kitty");
+    const used = listInstalledTerminals({ ...machine, sessions: [{ KITTY_WINDOW_ID: "1" }] }).find(
+      ({ name }) => name === "kitty",
+    );
     expect(used?.advice).toContain("allow_remote_control");
   });
 
