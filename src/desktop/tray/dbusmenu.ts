@@ -184,6 +184,12 @@ export interface MenuOptions {
 
 /** With decorators, because the library's configureMembers exports objects without members. */
 export class DbusMenu extends Interface {
+  // What never changes.
+  @property({ signature: "u", access: ACCESS_READ }) readonly Version = 3;
+  @property({ signature: "s", access: ACCESS_READ }) readonly TextDirection = "ltr";
+  @property({ signature: "s", access: ACCESS_READ }) readonly Status = "normal";
+  @property({ signature: "as", access: ACCESS_READ }) readonly IconThemePath: string[] = [];
+
   #options: MenuOptions;
   #number = createNumbering();
   #layout = emptyLayout;
@@ -205,26 +211,6 @@ export class DbusMenu extends Interface {
       );
     }
     if (isLayoutChanged) this.LayoutUpdated(++this.#revision, 0);
-  }
-
-  @property({ signature: "u", access: ACCESS_READ })
-  get Version(): number {
-    return 3;
-  }
-
-  @property({ signature: "s", access: ACCESS_READ })
-  get TextDirection(): string {
-    return "ltr";
-  }
-
-  @property({ signature: "s", access: ACCESS_READ })
-  get Status(): string {
-    return "normal";
-  }
-
-  @property({ signature: "as", access: ACCESS_READ })
-  get IconThemePath(): string[] {
-    return [];
   }
 
   @method({ inSignature: "iias", outSignature: "u(ia{sv}av)" })

@@ -21,6 +21,17 @@ export interface StatusItemOptions {
 }
 
 export class StatusItem extends Interface {
+  // What never changes.
+  @property({ signature: "s", access: ACCESS_READ }) readonly Category = "ApplicationStatus";
+  @property({ signature: "s", access: ACCESS_READ }) readonly Id = "beckon";
+  @property({ signature: "i", access: ACCESS_READ }) readonly WindowId = 0;
+  @property({ signature: "s", access: ACCESS_READ }) readonly IconName = "";
+  @property({ signature: "s", access: ACCESS_READ }) readonly IconThemePath = "";
+  @property({ signature: "s", access: ACCESS_READ }) readonly OverlayIconName = "";
+  @property({ signature: "a(iiay)", access: ACCESS_READ }) readonly OverlayIconPixmap: Pixmap[] = [];
+  @property({ signature: "s", access: ACCESS_READ }) readonly AttentionIconName = "";
+  @property({ signature: "s", access: ACCESS_READ }) readonly AttentionMovieName = "";
+
   #options: StatusItemOptions;
   #view = emptyView;
   #pixmaps: Pixmap[] = [];
@@ -59,16 +70,6 @@ export class StatusItem extends Interface {
   }
 
   @property({ signature: "s", access: ACCESS_READ })
-  get Category(): string {
-    return "ApplicationStatus";
-  }
-
-  @property({ signature: "s", access: ACCESS_READ })
-  get Id(): string {
-    return "beckon";
-  }
-
-  @property({ signature: "s", access: ACCESS_READ })
   get Title(): string {
     return this.#view.title;
   }
@@ -78,49 +79,14 @@ export class StatusItem extends Interface {
     return this.#isBlocked ? "NeedsAttention" : "Active";
   }
 
-  @property({ signature: "i", access: ACCESS_READ })
-  get WindowId(): number {
-    return 0;
-  }
-
-  @property({ signature: "s", access: ACCESS_READ })
-  get IconName(): string {
-    return "";
-  }
-
-  @property({ signature: "s", access: ACCESS_READ })
-  get IconThemePath(): string {
-    return "";
-  }
-
   @property({ signature: "a(iiay)", access: ACCESS_READ })
   get IconPixmap(): Pixmap[] {
     return this.#pixmaps;
   }
 
-  @property({ signature: "s", access: ACCESS_READ })
-  get OverlayIconName(): string {
-    return "";
-  }
-
-  @property({ signature: "a(iiay)", access: ACCESS_READ })
-  get OverlayIconPixmap(): Pixmap[] {
-    return [];
-  }
-
-  @property({ signature: "s", access: ACCESS_READ })
-  get AttentionIconName(): string {
-    return "";
-  }
-
   @property({ signature: "a(iiay)", access: ACCESS_READ })
   get AttentionIconPixmap(): Pixmap[] {
     return this.#pixmaps;
-  }
-
-  @property({ signature: "s", access: ACCESS_READ })
-  get AttentionMovieName(): string {
-    return "";
   }
 
   @property({ signature: "(sa(iiay)ss)", access: ACCESS_READ })
