@@ -31,7 +31,7 @@ function createSlowScreen(maxCalls: number) {
     },
     async answer() {
       waiting.shift()?.();
-      await Bun.sleep(0);
+      await null;
     },
   };
 }
