@@ -8,6 +8,7 @@ import {
   type EventSubject,
 } from "../core/session/event.ts";
 import { blankMember } from "../core/text/json-text.ts";
+import { truncate } from "../core/text/truncate.ts";
 import type { EventStamp, GuardRequest, ToolEdit } from "./agent.ts";
 import { type EditTools, readEditPaths } from "./edits.ts";
 import type { HookMessage } from "./envelope.ts";
@@ -24,6 +25,24 @@ export function createHookEvent(
   const about = { place, attended, project, payloadKey: stamp.key, ...subject };
   return createInternalEvent(stamp.id, stamp, about, change);
 }
+
+/** A prompt that the user wrote. */
+export const createPrompt = (text: unknown): Change => ({
+  kind: "prompt",
+  text: truncate(asText(text), limits.maxTextLength),
+  byMachine: false,
+});
+
+/** The end of a turn without an error, a response or work in the background, but for what is given. */
+export const createTurnEnd = (
+  facts: Partial<Pick<Change & { kind: "turn-end" }, "error" | "lastResponse" | "background">> = {},
+): Change & { kind: "turn-end" } => ({
+  kind: "turn-end",
+  error: null,
+  lastResponse: null,
+  background: null,
+  ...facts,
+});
 
 /** Removes fields of the payload from the event's text. `from` is where the payload starts. */
 export function stripFields(

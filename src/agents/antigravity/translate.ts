@@ -6,7 +6,7 @@ import { asList, asText, type JsonRecord } from "../../core/json.ts";
 import type { AgentEvent, Change } from "../../core/session/event.ts";
 import type { EventStamp } from "../agent.ts";
 import type { HookMessage } from "../envelope.ts";
-import { createDoctorAsk, createHookEvent, readId, readPath } from "../hook-event.ts";
+import { createDoctorAsk, createHookEvent, createTurnEnd, readId, readPath } from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
 import { nameEvent } from "./forwarding.ts";
 
@@ -35,8 +35,7 @@ function createChange(name: string, payload: JsonRecord): Change {
     case "Stop": {
       if (payload.fullyIdle === false) return { kind: "no-change" };
       const isError = /error/i.test(asText(payload.terminationReason));
-      const error = isError ? toOneLine(asText(payload.error)) || "error" : null;
-      return { kind: "turn-end", error, lastResponse: null, background: null };
+      return createTurnEnd({ error: isError ? toOneLine(asText(payload.error)) || "error" : null });
     }
     // Events of beckon's own: doctor needs one that alerts and one that ends it.
     case "DoctorTest":

@@ -7,7 +7,7 @@ import { truncate } from "../../core/text/truncate.ts";
 import type { EventStamp, GuardRequest } from "../agent.ts";
 import { type EditTools, readEditPaths } from "../edits.ts";
 import type { HookMessage } from "../envelope.ts";
-import { readEdit, readHookRequest } from "../hook-event.ts";
+import { createTurnEnd, readEdit, readHookRequest } from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
 import { summarizeQuestions } from "../questions.ts";
 import { type AnyHookEvent, askKindOf, parseHookEvent, type UnknownHookEvent } from "./payload.ts";
@@ -118,20 +118,13 @@ function createChange(event: AnyHookEvent | UnknownHookEvent): Change {
     case "Notification":
       return createReminder(event.notification_type ?? "", toOneLine(event.message ?? ""));
     case "Stop":
-      return {
-        kind: "turn-end",
-        error: null,
+      return createTurnEnd({
         lastResponse: truncateMessage(event.last_assistant_message),
         background: listBackgroundTasks(event.background_tasks),
-      };
+      });
     case "StopFailure":
-      return {
-        kind: "turn-end",
-        // The error is "unknown" or "rate_limit"; the message is for people.
-        error: toOneLine(event.last_assistant_message || event.error || "error"),
-        lastResponse: null,
-        background: null,
-      };
+      // The error is "unknown" or "rate_limit"; the message is for people.
+      return createTurnEnd({ error: toOneLine(event.last_assistant_message || event.error || "error") });
     case "SubagentStart":
       return { kind: "child-start", type: event.agent_type ?? "" };
     case "SubagentStop":

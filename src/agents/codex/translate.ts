@@ -1,36 +1,30 @@
 /** Translates Codex's hook events into beckon's own. */
 import { asText, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
-import { type AgentEvent, type Change, createInternalEvent, type Place } from "../../core/session/event.ts";
+import type { AgentEvent, Change, Place } from "../../core/session/event.ts";
 import { truncate } from "../../core/text/truncate.ts";
 import type { EventDetails, EventStamp } from "../agent.ts";
 import type { HookMessage } from "../envelope.ts";
+import { createHookEvent, createPrompt, createTurnEnd } from "../hook-event.ts";
 import { type CodexPayload, parsePayload, readPatchedFiles, readToolCall } from "./payload.ts";
 
 /** null if the payload names no session or no event. */
 export function translate(hook: HookMessage, stamp: EventStamp): AgentEvent | null {
   const event = parsePayload(hook.payload);
   if (!event) return null;
-  return createInternalEvent(
-    stamp.id,
-    stamp,
-    {
-      agent: "codex",
-      sessionId: event.sessionId,
-      agentId: event.agentId,
-      agentType: event.agentType,
-      name: event.eventName,
-      promptId: event.turnId,
-      cwd: event.cwd,
-      project: hook.meta.workspace,
-      transcriptPath: event.transcriptPath,
-      place: findOwnPlace(hook.meta.place),
-      attended: hook.meta.attended,
-      permissionMode: event.permissionMode,
-      payloadKey: stamp.key,
-    },
-    createChange(event, hook.payload),
-  );
+  const subject = {
+    agent: "codex",
+    sessionId: event.sessionId,
+    agentId: event.agentId,
+    agentType: event.agentType,
+    name: event.eventName,
+    promptId: event.turnId,
+    cwd: event.cwd,
+    transcriptPath: event.transcriptPath,
+    place: findOwnPlace(hook.meta.place),
+    permissionMode: event.permissionMode,
+  };
+  return createHookEvent(hook, stamp, subject, createChange(event, hook.payload));
 }
 
 /**
@@ -48,11 +42,7 @@ function createChange(event: CodexPayload, payload: JsonRecord): Change {
     case "UserPromptSubmit":
       // A subagent's first prompt comes from the main thread.
       if (event.agentId !== null) return { kind: "child-start", type: event.agentType ?? "" };
-      return {
-        kind: "prompt",
-        text: truncate(asText(payload.prompt), limits.maxTextLength),
-        byMachine: false,
-      };
+      return createPrompt(payload.prompt);
     case "PreToolUse": {
       const { tool, toolUseId, inputKey, summary } = readToolCall(payload);
       return {
@@ -76,12 +66,7 @@ function createChange(event: CodexPayload, payload: JsonRecord): Change {
     case "Interrupt":
       return { kind: "interrupted" };
     case "Stop":
-      return {
-        kind: "turn-end",
-        error: null,
-        lastResponse: truncateResponse(payload.last_assistant_message),
-        background: null,
-      };
+      return createTurnEnd({ lastResponse: truncateResponse(payload.last_assistant_message) });
     case "SubagentStart":
       return { kind: "child-start", type: event.agentType ?? "" };
     case "SubagentStop":

@@ -7,7 +7,7 @@ import { asCount, asRecord, asText, type JsonRecord, parseRecord, readTime } fro
 import { limits } from "../../core/limits.ts";
 import type { AskEndedOutcome, Change, ContextUse, Enrichment } from "../../core/session/event.ts";
 import { truncate } from "../../core/text/truncate.ts";
-import { readId } from "../hook-event.ts";
+import { createTurnEnd, readId } from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
 import { describeQuestion, nameRequest, nameTool, summarizeCall } from "./names.ts";
 
@@ -102,11 +102,9 @@ export function addLogLine(log: EventLog, text: string): void {
       log.pending.clear();
       add({ kind: "interrupted" });
       break;
-    case "session.error": {
-      const error = toOneLine(asText(data.message)) || "error";
-      add({ kind: "turn-end", error, lastResponse: null, background: null });
+    case "session.error":
+      add(createTurnEnd({ error: toOneLine(asText(data.message)) || "error" }));
       break;
-    }
   }
 }
 

@@ -3,13 +3,18 @@
  * payload names its event, except for SubagentStart. Fields come as session_id or sessionId, whatever the event.
  */
 import { asRecord, asText, type JsonRecord } from "../../core/json.ts";
-import { limits } from "../../core/limits.ts";
 import type { AgentEvent, Change } from "../../core/session/event.ts";
-import { truncate } from "../../core/text/truncate.ts";
 import type { EventDetails, EventStamp, GuardRequest } from "../agent.ts";
 import { readEditPaths } from "../edits.ts";
 import type { HookMessage } from "../envelope.ts";
-import { createHookEvent, readHookRequest, readId, readPath } from "../hook-event.ts";
+import {
+  createHookEvent,
+  createPrompt,
+  createTurnEnd,
+  readHookRequest,
+  readId,
+  readPath,
+} from "../hook-event.ts";
 import { nameNotification, nameTool } from "./names.ts";
 
 /** A payload with one name for each field. */
@@ -88,12 +93,10 @@ function createChange(name: string, parsed: CopilotPayload, payload: JsonRecord)
       return { kind: "session-start", source: findOwn(sources, payload.source) ?? "startup", model: null };
     case "SessionEnd":
       return { kind: "session-end", reason: findOwn(reasons, payload.reason) ?? readId(payload.reason) };
-    case "UserPromptSubmit": {
+    case "UserPromptSubmit":
       // A subagent can get more than one.
       if (!isMain) return { kind: "child-start", type: parsed.agentType ?? "" };
-      const text = truncate(asText(payload.prompt), limits.maxTextLength);
-      return { kind: "prompt", text, byMachine: false };
-    }
+      return createPrompt(payload.prompt);
     case "PostToolUse":
     case "PostToolUseFailure":
       return {
@@ -108,9 +111,7 @@ function createChange(name: string, parsed: CopilotPayload, payload: JsonRecord)
       return createAsk(asText(payload.notification_type), asText(payload.message));
     case "Stop":
       // A subagent's end is SubagentStop.
-      return isMain
-        ? { kind: "turn-end", error: null, lastResponse: null, background: null }
-        : { kind: "no-change" };
+      return isMain ? createTurnEnd() : { kind: "no-change" };
     case "SubagentStart":
       return { kind: "child-start", type: parsed.agentType ?? "" };
     case "SubagentStop":

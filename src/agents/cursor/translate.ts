@@ -3,13 +3,18 @@
  * request to the user. Hooks of Claude Code's that it runs have Claude Code's names of events.
  */
 import { asList, asRecord, asText, type JsonRecord } from "../../core/json.ts";
-import { limits } from "../../core/limits.ts";
 import type { AgentEvent, Change } from "../../core/session/event.ts";
-import { truncate } from "../../core/text/truncate.ts";
 import type { EventDetails, EventStamp } from "../agent.ts";
 import { readEditPaths } from "../edits.ts";
 import type { HookMessage } from "../envelope.ts";
-import { createDoctorAsk, createHookEvent, readId, readPath } from "../hook-event.ts";
+import {
+  createDoctorAsk,
+  createHookEvent,
+  createPrompt,
+  createTurnEnd,
+  readId,
+  readPath,
+} from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
 
 /** null if the payload names no session or no event. */
@@ -39,20 +44,13 @@ function createChange(name: string, payload: JsonRecord): Change {
       return { kind: "session-end", reason: readId(payload.reason) };
     case "beforeSubmitPrompt":
     case "UserPromptSubmit":
-      return {
-        kind: "prompt",
-        text: truncate(asText(payload.prompt), limits.maxTextLength),
-        byMachine: false,
-      };
+      return createPrompt(payload.prompt);
     case "stop":
     case "Stop":
       if (payload.status === "aborted") return { kind: "interrupted" };
-      return {
-        kind: "turn-end",
+      return createTurnEnd({
         error: payload.status === "error" ? toOneLine(asText(payload.error_message)) || "error" : null,
-        lastResponse: null,
-        background: null,
-      };
+      });
     case "preToolUse":
     case "PreToolUse":
     case "postToolUse":

@@ -9,6 +9,8 @@ import { type EditTools, readEditPaths } from "../edits.ts";
 import type { HookMessage } from "../envelope.ts";
 import {
   createHookEvent,
+  createPrompt,
+  createTurnEnd,
   findSummary,
   readEdit,
   readHookRequest,
@@ -44,11 +46,7 @@ function createChange(name: string, payload: JsonRecord): Change {
     case "SessionEnd":
       return { kind: "session-end", reason: readId(payload.reason) };
     case "BeforeAgent":
-      return {
-        kind: "prompt",
-        text: truncate(asText(payload.prompt), limits.maxTextLength),
-        byMachine: false,
-      };
+      return createPrompt(payload.prompt);
     case "BeforeTool":
       return payload.tool_name === questionTool ? createQuestion(payload) : createToolStart(payload);
     case "AfterTool":
@@ -64,12 +62,9 @@ function createChange(name: string, payload: JsonRecord): Change {
         ? createAsk(asRecord(payload.details), asText(payload.message))
         : { kind: "no-change" };
     case "AfterAgent":
-      return {
-        kind: "turn-end",
-        error: null,
+      return createTurnEnd({
         lastResponse: truncate(asText(payload.prompt_response).trim(), limits.maxTextLength) || null,
-        background: null,
-      };
+      });
     // PreCompress comes before every request to the model (36 of 36), not only before it compresses.
     default:
       return { kind: "no-change" };

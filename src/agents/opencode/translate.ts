@@ -1,20 +1,19 @@
 /** Translates what opencode's plugin reports into beckon's own events. Nothing else gives it a meaning. */
 import { asCount, asRecord, asText, type JsonRecord, listRecords } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
-import {
-  type AgentEvent,
-  type AskEndedOutcome,
-  type Change,
-  createInternalEvent,
-  type Enrichment,
-  type Tokens,
-  type Usage,
+import type {
+  AgentEvent,
+  AskEndedOutcome,
+  Change,
+  Enrichment,
+  Tokens,
+  Usage,
 } from "../../core/session/event.ts";
 import { truncate } from "../../core/text/truncate.ts";
 import type { EventDetails, EventStamp, GuardRequest } from "../agent.ts";
 import { readEditPaths } from "../edits.ts";
 import type { HookMessage } from "../envelope.ts";
-import { readEdit } from "../hook-event.ts";
+import { createHookEvent, createPrompt, createTurnEnd, readEdit } from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
 import { summarizeQuestions } from "../questions.ts";
 import { type PluginPayload, parsePayload } from "./payload.ts";
@@ -25,9 +24,8 @@ export function translate(hook: HookMessage, stamp: EventStamp): AgentEvent | nu
   const payload = parsePayload(hook.payload);
   if (!payload) return null;
   const { session: sessionId, subagent: agentId, subagentType: agentType, type: name, cwd } = payload;
-  const { place, attended, workspace: project } = hook.meta;
-  const about = { agent: "opencode", sessionId, agentId, agentType, name, cwd, place, attended, project };
-  return { ...createInternalEvent(stamp.id, stamp, about, createChange(payload)), payloadKey: stamp.key };
+  const subject = { agent: "opencode", sessionId, agentId, agentType, name, cwd };
+  return createHookEvent(hook, stamp, subject, createChange(payload));
 }
 
 export const explainRefusal = (): string => "the payload needs a type and a session";
@@ -75,15 +73,11 @@ function createChange(payload: PluginPayload): Change {
     case "session.left":
       return { kind: "session-end", reason: "clear" };
     case "prompt":
-      return {
-        kind: "prompt",
-        text: truncate(asText(fields.prompt), limits.maxTextLength),
-        byMachine: false,
-      };
+      return createPrompt(fields.prompt);
     case "session.busy":
       return subagent === null ? { kind: "turn-start" } : { kind: "child-start", type: subagentType ?? "" };
     case "session.idle":
-      return subagent === null ? createTurnEnd(fields) : { kind: "child-end", transcriptPath: null };
+      return subagent === null ? readTurnEnd(fields) : { kind: "child-end", transcriptPath: null };
     case "tool.started": {
       const tool = asText(fields.tool);
       const summary = summarizeInput(asRecord(fields.input));
@@ -128,15 +122,14 @@ function createChange(payload: PluginPayload): Change {
   }
 }
 
-function createTurnEnd({ error, aborted, response }: JsonRecord): Change {
+function readTurnEnd({ error, aborted, response }: JsonRecord): Change {
   if (aborted === true) return { kind: "interrupted" };
-  return {
-    kind: "turn-end",
+  return createTurnEnd({
     error: typeof error === "string" ? toOneLine(error) || "error" : null,
     lastResponse: truncate(asText(response), limits.maxTextLength) || null,
     // A subagent runs inside of a tool call of its parent, so none is left once the parent is idle.
     background: [],
-  };
+  });
 }
 
 function createQuestion({ fields, request, call }: PluginPayload): Change {

@@ -1,9 +1,20 @@
-/** Reading the files that agents write themselves: only below the agent's own folders, and only what was added. */
+/**
+ * Reading the files that agents write themselves: only below the agent's own folders, and only what was added. What they say becomes
+ * events.
+ */
 import { constants } from "node:fs";
 import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
 import { isAbsolute, relative, sep } from "node:path";
 import { limits } from "../../core/limits.ts";
-import type { Moment } from "../../core/session/event.ts";
+import {
+  type Change,
+  createInternalEvent,
+  type Enrichment,
+  type EventSubject,
+  type Moment,
+} from "../../core/session/event.ts";
+import type { Child, Session } from "../../core/session/session.ts";
+import type { WatchContext } from "../agent.ts";
 
 /**
  * The real path of a session's file, if it is a regular .jsonl file under one of the roots, which are the agent's own folders. null
@@ -45,3 +56,33 @@ export function toMoment(now: Moment, at: number | null): Moment {
   if (at === null || at > now.at) return { at: now.at, t: now.t };
   return { at, t: now.t - (now.at - at) };
 }
+
+/** Dispatches an event, and returns its id. */
+export type EmitChange = (subject: EventSubject, when: Moment, change: Change) => string;
+
+let count = 0;
+
+/** Timers and file watchers call it: nobody else would catch an error. */
+export function createEmitter({ dispatch, onError }: Pick<WatchContext, "dispatch" | "onError">): EmitChange {
+  return (subject, when, change) => {
+    const id = `own-${++count}-${when.t}`;
+    try {
+      dispatch(createInternalEvent(id, when, subject, change));
+    } catch (error) {
+      onError(`could not apply ${change.kind} to ${subject.sessionId}: ${error}`);
+    }
+    return id;
+  };
+}
+
+/** True if a file says something that the session does not show yet. */
+export function isNews(session: Session, { children = [], ...own }: Enrichment): boolean {
+  const names = Object.keys(own) as (keyof typeof own)[];
+  if (names.some((name) => own[name] != null && !Bun.deepEquals(own[name], session[name]))) return true;
+  return children.some(({ agentId, usage, model, context }) => {
+    const known = session.children.find((child) => child.agentId === agentId);
+    return known && !Bun.deepEquals({ usage, model, context }, pickUsage(known));
+  });
+}
+
+const pickUsage = ({ usage, model, context }: Child) => ({ usage, model, context });

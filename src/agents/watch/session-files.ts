@@ -2,12 +2,12 @@
  * Follows one file per session that the agent writes line by line: soon after each event, and several times a second while
  * something can happen that no hook reports.
  */
-import type { AgentEvent, Change, Enrichment, EventSubject, Moment } from "../../core/session/event.ts";
-import { createInternalEvent } from "../../core/session/event.ts";
+import type { AgentEvent, Change } from "../../core/session/event.ts";
 import type { Session } from "../../core/session/session.ts";
 import { readCommandLine } from "../../system/processes.ts";
 import type { AgentWatcher, WatchContext } from "../agent.ts";
 import { followFile, type GrowingFile } from "./growing-file.ts";
+import { createEmitter } from "./index.ts";
 
 export interface SessionFilesOptions<State> {
   readonly agent: string;
@@ -37,20 +37,6 @@ interface FollowedSession<State> {
 const pollMs = 200;
 /** The file of a session lags behind its hooks by up to half a second. */
 const lagMs = 600;
-let count = 0;
-
-export type EmitChange = (subject: EventSubject, when: Moment, change: Change) => void;
-
-/** Returns a function that dispatches events. Timers call it: nobody else would catch an error. */
-export function createEmitter({ dispatch, onError }: Pick<WatchContext, "dispatch" | "onError">): EmitChange {
-  return (subject, when, change) => {
-    try {
-      dispatch(createInternalEvent(`file-${++count}-${when.t}`, when, subject, change));
-    } catch (error) {
-      onError(`could not apply ${change.kind} to ${subject.sessionId}: ${error}`);
-    }
-  };
-}
 
 export function watchSessionFiles<State>(
   context: WatchContext,
@@ -167,10 +153,4 @@ export function watchSessionFiles<State>(
       if (timer !== null) clearTimeout(timer);
     },
   };
-}
-
-/** True if the file says something that the session does not show yet. */
-export function isNews(session: Session, enrichment: Omit<Enrichment, "children">): boolean {
-  const names = Object.keys(enrichment) as (keyof typeof enrichment)[];
-  return names.some((name) => enrichment[name] != null && !Bun.deepEquals(enrichment[name], session[name]));
 }

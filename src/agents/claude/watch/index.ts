@@ -2,16 +2,10 @@
 
 import { join } from "node:path";
 import { forgetOldest } from "../../../core/forget-oldest.ts";
-import {
-  type Change,
-  createInternalEvent,
-  type Enrichment,
-  type EventSubject,
-  type Moment,
-} from "../../../core/session/event.ts";
-import type { Child, Session } from "../../../core/session/session.ts";
+import type { Change, EventSubject, Moment } from "../../../core/session/event.ts";
+import type { Session } from "../../../core/session/session.ts";
 import type { AgentWatcher, WatchContext } from "../../agent.ts";
-import { toMoment } from "../../watch/index.ts";
+import { createEmitter, isNews, toMoment } from "../../watch/index.ts";
 import { isAtLeast } from "../hooks.ts";
 import { listSessions, listSince } from "../list-sessions.ts";
 import { claudeFolder } from "../setup/folder.ts";
@@ -31,10 +25,9 @@ const slicePauseMs = 100;
 const disagreementMs = 60_000;
 const maxBranches = 1_000;
 const agent = "claude";
-let count = 0;
 
 export function watchClaude(context: WatchContext): AgentWatcher {
-  const { clock, dispatch, findSession, mask, onError } = context;
+  const { clock, findSession, mask, onError } = context;
   const folder = claudeFolder(context.env);
   const reader = createTranscriptReader();
   /** Sessions whose transcript is to be read, and when. */
@@ -43,14 +36,10 @@ export function watchClaude(context: WatchContext): AgentWatcher {
   let isStopped = false;
   let nextUnseen = 0;
 
-  /** Timers and file watchers call this: nobody else would catch an error. */
+  const emitAny = createEmitter(context);
+
   function emit(subject: EventSubject, when: Moment, change: Change): void {
-    if (isStopped) return;
-    try {
-      dispatch(createInternalEvent(`own-${++count}-${when.t}`, when, subject, change));
-    } catch (error) {
-      onError(`could not apply ${change.kind} to ${subject.sessionId}: ${error}`);
-    }
+    if (!isStopped) emitAny(subject, when, change);
   }
 
   function onStatusChange({ file, isGone }: StatusChange): void {
@@ -261,19 +250,6 @@ const changesTranscript: ReadonlySet<Change["kind"]> = new Set([
   "child-end",
   "status",
 ]);
-
-function isNews(session: Session, { children = [], ...own }: Enrichment): boolean {
-  const names = Object.keys(own) as (keyof typeof own)[];
-  if (names.some((name) => own[name] != null && !Bun.deepEquals(own[name], session[name]))) return true;
-  return children.some(({ agentId, usage, model, context }) => {
-    const known = session.children.find((child) => child.agentId === agentId);
-    return known && !Bun.deepEquals({ usage, model, context }, pickUsage(known));
-  });
-}
-
-function pickUsage({ usage, model, context }: Child) {
-  return { usage, model, context };
-}
 
 /** A later write of the file is a later change, even within one millisecond or after the wall clock was set back. */
 function notBefore(previous: Moment | null, when: Moment): Moment {

@@ -2,46 +2,30 @@
 
 import { forgetOldest } from "../../../core/forget-oldest.ts";
 import { limits } from "../../../core/limits.ts";
-import {
-  type Change,
-  createInternalEvent,
-  type EventSubject,
-  isHookChange,
-  type Moment,
-} from "../../../core/session/event.ts";
+import { isHookChange } from "../../../core/session/event.ts";
 import type { Session } from "../../../core/session/session.ts";
 import type { AgentWatcher, WatchContext } from "../../agent.ts";
 import { followFile } from "../../watch/growing-file.ts";
+import { createEmitter } from "../../watch/index.ts";
 import { readIndexRow } from "../rollout.ts";
 import { indexPath } from "../setup/folder.ts";
-import { isExpectingRows, readAll, watchRollouts } from "./rollouts.ts";
+import { type EmitCodexChange, isExpectingRows, readAll, watchRollouts } from "./rollouts.ts";
 import { watchServer } from "./server.ts";
 
 const maxShown = 200;
-let count = 0;
 
 export function watchCodex(context: WatchContext): AgentWatcher {
-  const { clock, dispatch, findSession, onError } = context;
+  const { clock, findSession } = context;
   let isStopped = false;
 
-  /** Timers and file watchers call this: nobody else would catch an error. */
-  function emit(
-    subject: Partial<EventSubject> & { readonly sessionId: string },
-    when: Moment,
-    change: Change,
-  ): string {
-    const id = `codex-${++count}-${when.t}`;
-    if (isStopped) return id;
+  const emitAny = createEmitter(context);
+
+  const emit: EmitCodexChange = (subject, { at, t }, change) => {
+    if (isStopped) return "";
     // What beckon itself finds out is never older than the last event: it would be dropped.
-    const newest = findSession(subject.sessionId)?.newest ?? when.t;
-    const moment = { at: when.at, t: Math.max(when.t, newest) };
-    try {
-      dispatch(createInternalEvent(id, moment, { ...subject, agent: "codex" }, change));
-    } catch (error) {
-      onError(`could not apply ${change.kind} to ${subject.sessionId}: ${error}`);
-    }
-    return id;
-  }
+    const newest = findSession(subject.sessionId)?.newest ?? t;
+    return emitAny({ ...subject, agent: "codex" }, { at, t: Math.max(t, newest) }, change);
+  };
 
   const rollouts = watchRollouts({ ...context, emit });
   const server = watchServer({ ...context, emit, rollouts });

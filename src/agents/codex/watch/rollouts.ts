@@ -1,26 +1,26 @@
 /** Follows the rollout files of Codex's sessions: failed turns, Plan mode, who approves, tokens. */
 import { type FSWatcher, watch } from "node:fs";
 import { limits } from "../../../core/limits.ts";
-import type { Change, ClockReading, Enrichment, EventSubject, Moment } from "../../../core/session/event.ts";
+import type { Change, EventSubject, Moment } from "../../../core/session/event.ts";
 import { isBlocking, type Session } from "../../../core/session/session.ts";
 import type { Env } from "../../../system/folders.ts";
+import type { WatchContext } from "../../agent.ts";
 import { toOneLine } from "../../one-line.ts";
 import { followFile, type GrowingFile } from "../../watch/growing-file.ts";
-import { findInsideFolders, toMoment } from "../../watch/index.ts";
+import { findInsideFolders, isNews, toMoment } from "../../watch/index.ts";
 import { askUser } from "../payload.ts";
 import { addRolloutRow, createRolloutState, type RolloutSign, type RolloutState } from "../rollout.ts";
 import { sessionsFolder } from "../setup/folder.ts";
 
-export interface RolloutWatcherOptions {
-  readonly env: Env;
-  readonly clock: () => ClockReading;
-  readonly findSession: (sessionId: string) => Session | null;
-  readonly emit: (
-    subject: Partial<EventSubject> & { sessionId: string },
-    when: Moment,
-    change: Change,
-  ) => void;
-  readonly mask: (text: string) => string;
+/** Dispatches an event of a session of Codex, and returns its id. */
+export type EmitCodexChange = (
+  subject: Partial<EventSubject> & { readonly sessionId: string },
+  when: Moment,
+  change: Change,
+) => string;
+
+export interface RolloutWatcherOptions extends Pick<WatchContext, "env" | "clock" | "findSession" | "mask"> {
+  readonly emit: EmitCodexChange;
 }
 
 export interface RolloutWatcher {
@@ -121,15 +121,10 @@ export function watchRollouts(options: RolloutWatcherOptions): RolloutWatcher {
 
   function emitNews(session: Session, state: RolloutState): void {
     const { isExec, turn: _, calls: __, ...facts } = state;
-    const enrichment: Enrichment = facts;
-    const names = Object.keys(enrichment) as (keyof Enrichment & keyof Session)[];
-    const isNews = names.some(
-      (name) => enrichment[name] != null && !Bun.deepEquals(enrichment[name], session[name]),
-    );
     const attended = isExec === true ? false : null;
     const { sessionId } = session;
-    if (isNews || (attended === false && session.attended !== false))
-      emit({ sessionId, attended }, clock(), { kind: "enriched", with: enrichment });
+    if (isNews(session, facts) || (attended === false && session.attended !== false))
+      emit({ sessionId, attended }, clock(), { kind: "enriched", with: facts });
   }
 
   function applySign(sessionId: string, sign: RolloutSign): void {

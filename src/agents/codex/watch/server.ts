@@ -7,14 +7,12 @@ import { existsSync } from "node:fs";
 import { version } from "../../../../package.json";
 import { readErrorMessage } from "../../../core/error-message.ts";
 import { forgetOldest } from "../../../core/forget-oldest.ts";
-import type { Exec, ListWindows } from "../../../core/interfaces/index.ts";
 import { asList, asRecord, type JsonRecord, readString, readText } from "../../../core/json.ts";
 import { limits } from "../../../core/limits.ts";
-import type { Change, ClockReading, EventSubject, Moment, Place } from "../../../core/session/event.ts";
+import type { Moment, Place } from "../../../core/session/event.ts";
 import type { Ask, Session } from "../../../core/session/session.ts";
 import { hashJson } from "../../../core/text/json-text.ts";
 import { errorCode } from "../../../storage/files.ts";
-import type { Env } from "../../../system/folders.ts";
 import type { WatchContext } from "../../agent.ts";
 import { toOneLine } from "../../one-line.ts";
 import { toMoment } from "../../watch/index.ts";
@@ -35,24 +33,15 @@ import {
 } from "../server.ts";
 import { socketPath } from "../setup/folder.ts";
 import type { ServerConnection } from "./connection.ts";
-import type { RolloutWatcher } from "./rollouts.ts";
+import type { EmitCodexChange, RolloutWatcher } from "./rollouts.ts";
 import type { FoundTerminal } from "./terminals.ts";
 
-export interface ThreadWatcherOptions {
-  readonly env: Env;
-  readonly clock: () => ClockReading;
-  readonly findSession: (sessionId: string) => Session | null;
-  /** Returns the id of the event. */
-  readonly emit: (
-    subject: Partial<EventSubject> & { readonly sessionId: string },
-    when: Moment,
-    change: Change,
-  ) => string;
-  readonly mask: (text: string) => string;
-  readonly onError: (text: string) => void;
-  readonly addPendingRequest: WatchContext["addPendingRequest"];
-  readonly exec: Exec;
-  readonly listWindows: ListWindows;
+export interface ThreadWatcherOptions
+  extends Pick<
+    WatchContext,
+    "env" | "clock" | "findSession" | "mask" | "onError" | "addPendingRequest" | "exec" | "listWindows"
+  > {
+  readonly emit: EmitCodexChange;
   readonly rollouts: RolloutWatcher;
 }
 

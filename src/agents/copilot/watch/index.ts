@@ -2,8 +2,9 @@
 import { join } from "node:path";
 import { isBlocking, type Session } from "../../../core/session/session.ts";
 import type { AgentWatcher, WatchContext } from "../../agent.ts";
-import { findInsideFolders, toMoment } from "../../watch/index.ts";
-import { createEmitter, isNews, watchSessionFiles } from "../../watch/session-files.ts";
+import { createTurnEnd } from "../../hook-event.ts";
+import { createEmitter, findInsideFolders, isNews, toMoment } from "../../watch/index.ts";
+import { watchSessionFiles } from "../../watch/session-files.ts";
 import { addLogLine, createEventLog, type EventLog, summarizeLog } from "../event-log.ts";
 import { copilotFolder, sessionsFolder } from "../setup/folder.ts";
 import {
@@ -61,8 +62,7 @@ export function watchCopilot(context: WatchContext): AgentWatcher {
     }
     // Hooks are quicker and say more, if there are any.
     if (known.ended || known.prompted !== null || known.turn.running === isWorking) return;
-    const turnEnd = { kind: "turn-end", error: null, lastResponse: null, background: null } as const;
-    emit({ agent: "copilot", sessionId }, clock(), isWorking ? { kind: "turn-start" } : turnEnd);
+    emit({ agent: "copilot", sessionId }, clock(), isWorking ? { kind: "turn-start" } : createTurnEnd());
   }
 
   let listed: readonly OpenSession[] = [];

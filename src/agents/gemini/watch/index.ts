@@ -7,8 +7,9 @@ import type { Session } from "../../../core/session/session.ts";
 import { isBlocking } from "../../../core/session/session.ts";
 import { listChildren, readCommandLine } from "../../../system/processes.ts";
 import type { AgentWatcher, WatchContext } from "../../agent.ts";
-import { findInsideFolders, toMoment } from "../../watch/index.ts";
-import { createEmitter, isNews, watchSessionFiles } from "../../watch/session-files.ts";
+import { createTurnEnd } from "../../hook-event.ts";
+import { createEmitter, findInsideFolders, isNews, toMoment } from "../../watch/index.ts";
+import { watchSessionFiles } from "../../watch/session-files.ts";
 import { transcriptRoot } from "../setup/folder.ts";
 import {
   addTranscriptLine,
@@ -36,7 +37,7 @@ export function watchGemini(context: WatchContext): AgentWatcher {
     const isFailed = lastError !== null && prompted !== null && lastError.at > prompted.at;
     if (isFailed && !turn.running && turn.error === null) {
       const error = context.mask(lastError.text);
-      emit(subject, clock(), { kind: "turn-end", error, lastResponse: null, background: null });
+      emit(subject, clock(), createTurnEnd({ error }));
     }
     if (isOpen) endApproved(session);
   }
