@@ -1,7 +1,34 @@
-/** The fields of a tool call that nothing else shows: each by its name and value, so that none is dropped. Pure. */
+/**
+ * How a request is described: its heading, and the fields of a tool call that nothing else shows, each by its name and value, so that
+ * none is dropped. Pure.
+ */
 import type { JsonRecord } from "../core/json.ts";
 import { createLabel, type FittedLine } from "../core/text/fit.ts";
 import { makeLineVisible } from "../core/text/visible.ts";
+
+/** What the user is shown of a request, before it is fitted. */
+export interface Description {
+  readonly heading: string;
+  readonly isGenericHeading?: true;
+  readonly startsWithSubject?: true;
+  readonly lines: readonly FittedLine[];
+  /** True if the request does not say all of what would happen. */
+  readonly isPartial?: boolean;
+}
+
+const maxHeadingLength = 120;
+
+/** A heading is cut where it does not fit, so a long subject is shown as a line. `noun` stands for it: "a file". */
+export function createHeading(
+  verb: string,
+  subject: string,
+  noun: string,
+): Pick<Description, "heading" | "lines"> {
+  const shown = subject.length > maxHeadingLength ? null : makeLineVisible(subject);
+  return shown !== null && shown.length <= maxHeadingLength
+    ? { heading: `${verb} ${shown}`, lines: [] }
+    : { heading: `${verb} ${noun}`, lines: [createLabel(noun.replace(/^an? /, ""), subject)] };
+}
 
 const maxLabelLength = 60;
 

@@ -3,7 +3,6 @@ import { asRecord, asText, isRecord, type JsonRecord, listRecords } from "../../
 import type { Answer, AskDetails, Question } from "../../core/session/ask-details.ts";
 import { createLabel, createLines, type FittedLine, fitLines, splitLines } from "../../core/text/fit.ts";
 import { resolvePath } from "../../core/text/paths.ts";
-import { makeLineVisible } from "../../core/text/visible.ts";
 import { type AgentDangers, createCommandContext } from "../../shell/dangers/context.ts";
 import {
   checkCommandLine,
@@ -16,7 +15,7 @@ import {
 import { skipsPermissions } from "../../shell/dangers/service-programs.ts";
 import type { AnswerSupport, RequestContext } from "../agent.ts";
 import { decideAnswer } from "../decisions.ts";
-import { formatFields, formatJson, isShowable } from "../fields.ts";
+import { createHeading, type Description, formatFields, formatJson, isShowable } from "../fields.ts";
 import { describeLinks } from "../links.ts";
 import { isReadableOffer, joinParts } from "../offers.ts";
 import { describeQuestions, readQuestions, readReplies } from "../questions.ts";
@@ -72,15 +71,6 @@ function describe(payload: JsonRecord, context: RequestContext): AskDetails | nu
   };
 }
 
-interface Subject {
-  readonly heading: string;
-  readonly isGenericHeading?: true;
-  readonly startsWithSubject?: true;
-  readonly lines: readonly FittedLine[];
-  /** The request does not say all of what would happen. */
-  readonly isPartial?: boolean;
-}
-
 /** Permissions whose patterns say what would happen. That of an MCP server's tool has nothing but "*". */
 const describedByPatterns: ReadonlySet<string> = new Set([
   ...[
@@ -99,7 +89,7 @@ const describedByPatterns: ReadonlySet<string> = new Set([
 /** What the diff of an edit shows. */
 const contentFields = ["content", "oldString", "newString", "replaceAll", "edits", "patchText"];
 
-function describeSubject(permission: string, payload: JsonRecord): Subject {
+function describeSubject(permission: string, payload: JsonRecord): Description {
   const metadata = asRecord(payload.metadata);
   const { command, filepath, filePath, diff, url } = metadata;
   const isPartial = isCallUnknown(permission, payload);
@@ -114,10 +104,8 @@ function describeSubject(permission: string, payload: JsonRecord): Subject {
     const shown = [path === filepath ? "filepath" : "filePath", "diff"];
     const isSameFile = isSamePath(payload, path, asRecord(payload.input).filePath);
     const others = formatOthers(payload, shown, [...contentFields, ...(isSameFile ? ["filePath"] : [])]);
-    return {
-      ...addHeading("Edit", path, "a file", [...others, ...unknown, ...splitLines(diff)]),
-      isPartial,
-    };
+    const { heading, lines } = createHeading("Edit", path, "a file");
+    return { heading, lines: [...lines, ...others, ...unknown, ...splitLines(diff)], isPartial };
   }
   if (permission === "webfetch" && typeof url === "string") {
     const lines = [...splitLines(url), ...formatOthers(payload, ["url"], []), ...unknown];
@@ -128,14 +116,16 @@ function describeSubject(permission: string, payload: JsonRecord): Subject {
     permission === "bash" ||
     permission === "edit" ||
     (others.length === 0 && !describedByPatterns.has(permission));
-  const lines = [
-    // One line each: a pattern with a line break must not look like two.
-    ...createLines(asStrings(payload.patterns), ""),
-    ...others,
-    ...(isUndescribed || isPartial ? [createLabel("what it would do is in the terminal only")] : []),
-  ];
+  const { heading, lines } = createHeading("Use", nameTool(permission), "a tool");
   return {
-    ...addHeading("Use", nameTool(permission), "a tool", lines),
+    heading,
+    lines: [
+      ...lines,
+      // One line each: a pattern with a line break must not look like two.
+      ...createLines(asStrings(payload.patterns), ""),
+      ...others,
+      ...(isUndescribed || isPartial ? [createLabel("what it would do is in the terminal only")] : []),
+    ],
     isPartial: isUndescribed || isPartial,
   };
 }
@@ -191,16 +181,6 @@ function listPaths(permission: string, payload: JsonRecord): readonly string[] {
     default:
       return [];
   }
-}
-
-const maxHeadingLength = 120;
-
-/** A heading is cut where it does not fit, so a long subject is shown with the other lines. */
-function addHeading(verb: string, subject: string, noun: string, lines: readonly FittedLine[]): Subject {
-  const shown = subject.length > maxHeadingLength ? null : makeLineVisible(subject);
-  return shown !== null && shown.length <= maxHeadingLength
-    ? { heading: `${verb} ${shown}`, lines }
-    : { heading: `${verb} ${noun}`, lines: [createLabel(noun.replace(/^an? /, ""), subject), ...lines] };
 }
 
 function findDangers(

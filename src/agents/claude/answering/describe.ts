@@ -4,10 +4,9 @@ import type { AskDetails } from "../../../core/session/ask-details.ts";
 import type { Ask } from "../../../core/session/session.ts";
 import { createLabel, createLines, type FittedLine, fitLines, splitLines } from "../../../core/text/fit.ts";
 import { findRelativePath, hasDotSegments, isAbsolute } from "../../../core/text/paths.ts";
-import { makeLineVisible } from "../../../core/text/visible.ts";
 import { findRealHost } from "../../../shell/dangers/inputs.ts";
 import type { RequestContext } from "../../agent.ts";
-import { formatFields, formatJson, isShowable } from "../../fields.ts";
+import { createHeading, type Description, formatFields, formatJson, isShowable } from "../../fields.ts";
 import { describeLinks, type FilesContext } from "../../links.ts";
 import { formatQuestionsHeading, listQuestionLines, makeQuestionVisible } from "../../questions.ts";
 import { askKindOf } from "../payload.ts";
@@ -16,19 +15,13 @@ import { findDangers } from "./dangers.ts";
 import { parseQuestions } from "./questions.ts";
 import { listSuggestions } from "./suggestions.ts";
 
-interface Description {
-  readonly heading: string;
-  readonly isGenericHeading?: true;
-  readonly startsWithSubject?: true;
-  readonly lines: readonly FittedLine[];
-  /** True if the request does not contain all of it. */
-  readonly isPartial?: boolean;
+interface ToolDescription extends Description {
   /** Where the links lead that it names as files. */
   readonly linkTargets?: readonly string[];
 }
 
 /** null if the input does not have the fields that this tool needs. */
-type DescribeTool = (input: JsonRecord, where: FilesContext) => Description | null;
+type DescribeTool = (input: JsonRecord, where: FilesContext) => ToolDescription | null;
 
 export const findSessionId = ({ session_id: id }: JsonRecord): string | null => readString(id);
 
@@ -49,7 +42,8 @@ export function describeRequest(
   const kind = askKindOf(tool);
   const describeTool = Object.hasOwn(describers, tool) ? describers[tool] : undefined;
   const from = readString(payload.cwd);
-  const description = describeTool?.(input, { cwd, from, links }) ?? describeOther(tool, input);
+  const description: ToolDescription =
+    describeTool?.(input, { cwd, from, links }) ?? describeOther(tool, input);
   const { lines, isWhole } = fitLines(description.lines);
   const { linkTargets = [] } = description;
   const where = { cwd: cwd ?? from, from, home: home ?? null };
@@ -136,8 +130,6 @@ function formatFolder({ cwd, from }: FilesContext): FittedLine[] {
   return [createLabel("in", shortenPath(from, { cwd, from: null }))];
 }
 
-const maxHeadingPath = 120;
-
 function createFileDescriber(
   verb: string,
   pathField: string,
@@ -150,16 +142,10 @@ function createFileDescriber(
     if (typeof path !== "string" || content === null) return null;
     const relative = shortenPath(path, where);
     const { lines, targets, isUnclear } = describeLinks([findOpenedPath(path, where)], where);
-    const short = relative.length > maxHeadingPath ? null : makeLineVisible(relative);
-    const isInHeading = short !== null && short.length <= maxHeadingPath;
+    const { heading, lines: subject } = createHeading(verb, relative, "a file");
     return {
-      heading: `${verb} ${isInHeading ? short : "a file"}`,
-      lines: [
-        ...(isInHeading ? [] : [createLabel("file", relative)]),
-        ...lines,
-        ...formatFields(input, [pathField, ...contentFields]),
-        ...content,
-      ],
+      heading,
+      lines: [...subject, ...lines, ...formatFields(input, [pathField, ...contentFields]), ...content],
       isPartial: isUnclear,
       linkTargets: targets,
     };
