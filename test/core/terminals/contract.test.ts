@@ -131,7 +131,7 @@ function respond(step: PlanStep, kind: number, text: string): unknown {
     case "connection-owner":
       return kind > 3 ? 66 : null;
     case "dbus":
-      return [kind > 3 ? 3 : text];
+      return [kind <= 3 ? text : step.call.member === "sessionList" ? [3] : 3];
     case "kitty":
       return kind > 2
         ? [
@@ -229,6 +229,8 @@ function expectNoChange(steps: readonly PlanStep[]): void {
     if (step.do === "dbus") expect(readOnlyMembers).toContain(step.call.member);
   }
 }
+
+const carriedOutInDryRun = (steps: readonly PlanStep[]) => steps.filter((step) => !("assumed" in step));
 
 const runs = { numRuns: 150 };
 
@@ -336,11 +338,13 @@ describe.each(terminals.map((row) => [row.name, row] as const))("%s", (_, row) =
     }
   });
 
-  test("only passes checked values to programs", () => {
+  test("only passes checked values to programs, and changes nothing in a dry run", () => {
     fc.assert(
       fc.property(locations, platforms, answers, (location, platform, stream) => {
         const plan = focus(location, { platform, env: {} });
-        expectHarmless(simulate(plan, createAnswers(stream[Symbol.iterator]())).steps, location.cwd);
+        const { steps } = simulate(plan, createAnswers(stream[Symbol.iterator]()));
+        expectHarmless(steps, location.cwd);
+        expectNoChange(carriedOutInDryRun(steps));
       }),
       runs,
     );
@@ -374,7 +378,7 @@ describe.each(windowSystems.map((system) => [system.name, system] as const))("%s
     cwd: cwds,
   });
 
-  test("only passes checked values to programs", () => {
+  test("only passes checked values to programs, and changes nothing in a dry run", () => {
     fc.assert(
       fc.property(queries, platforms, answers, (query: WindowQuery, platform, stream) => {
         const context = { platform, env: {} };
@@ -382,8 +386,11 @@ describe.each(windowSystems.map((system) => [system.name, system] as const))("%s
         const listed = simulate(system.list(query, context), answer);
         expectHarmless(listed.steps, null);
         expectNoChange(listed.steps);
-        for (const window of listed.result ?? [])
-          expectHarmless(simulate(system.raise(window, context), answer).steps, null);
+        for (const window of listed.result ?? []) {
+          const { steps } = simulate(system.raise(window, context), answer);
+          expectHarmless(steps, null);
+          expectNoChange(carriedOutInDryRun(steps));
+        }
       }),
       runs,
     );
