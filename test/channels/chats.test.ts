@@ -1,10 +1,11 @@
 /** Telegram and Discord in the real app: what they are for, and what an attacker would try. */
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect } from "bun:test";
 import { createRequest, parseDecision } from "../answers/fixture.ts";
 import { colourQuestion } from "../colour-question.ts";
+import { runSideBySide } from "../side-by-side.ts";
 import { waitUntil } from "../wait-until.ts";
-import { type ChannelFixture, createChannelFixture } from "./app-fixture.ts";
+import { createChannelFixture } from "./app-fixture.ts";
 import { type DiscordServer, startDiscordServer } from "./servers/discord.ts";
 import type { FakeService, ShownMessage } from "./servers/fake-service.ts";
 import { startTelegramServer, type TelegramServer } from "./servers/telegram.ts";
@@ -42,25 +43,19 @@ const chats: readonly Chat[] = [
 ];
 
 describe.each(chats)("$type", ({ type, start, findReply, findReference }) => {
-  let fixture: ChannelFixture;
-  let server: FakeService;
-  beforeEach(async () => {
-    fixture = createChannelFixture();
-    server = await start();
-  });
-  afterEach(() => fixture.destroy());
+  const { fixture, test } = runSideBySide(async () => ({ ...createChannelFixture(), server: await start() }));
 
   async function startApp(fields: Record<string, unknown> = {}): Promise<void> {
-    fixture.configure({ chat: { type, server, fields } });
+    fixture.configure({ chat: { type, server: fixture.server, fields } });
     await fixture.start();
   }
 
   const findMessage = (text: string): ShownMessage | undefined =>
-    server.messages().find((message) => message.text.includes(text));
+    fixture.server.messages().find((message) => message.text.includes(text));
   const waitForMessage = (text: string) =>
     waitUntil(() => findMessage(text), 8_000, `a message with "${text}"`);
   const waitForReply = (text: string) =>
-    waitUntil(() => findReply(server)?.includes(text), 8_000, `a reply with "${text}"`);
+    waitUntil(() => findReply(fixture.server)?.includes(text), 8_000, `a reply with "${text}"`);
   const ask = (session: string, more: Record<string, unknown> = {}) =>
     fixture.startHook(createRequest(session, more));
 
@@ -68,10 +63,10 @@ describe.each(chats)("$type", ({ type, start, findReply, findReference }) => {
     await startApp();
     const hook = ask("s1");
     await waitForMessage("npm test");
-    await server.tap("Allow");
+    await fixture.server.tap("Allow");
     expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
     await waitForMessage("Allowed by chat (@joe)");
-    expect(server.messages().flatMap(({ buttons }) => buttons)).toEqual([]);
+    expect(fixture.server.messages().flatMap(({ buttons }) => buttons)).toEqual([]);
     await waitForReply("Allowed");
     expect(fixture.read(fixture.paths.answerLog)).toContain('"by":"chat (@joe)"');
   });
@@ -80,7 +75,7 @@ describe.each(chats)("$type", ({ type, start, findReply, findReference }) => {
     await startApp();
     const hook = ask("s1");
     await waitForMessage("npm test");
-    await server.reply("not on a Friday\n**please**");
+    await fixture.server.reply("not on a Friday\n**please**");
     expect(parseDecision(await hook.printed)).toMatchObject({
       behavior: "deny",
       message: expect.stringContaining("not on a Friday\n**please**"),
@@ -94,12 +89,12 @@ describe.each(chats)("$type", ({ type, start, findReply, findReference }) => {
       ask(session, { tool_name: "AskUserQuestion", tool_input: question, permission_suggestions: [] });
     const first = askQuestion("s1");
     await waitForMessage("Which colour?");
-    await server.tap("2. Blue");
+    await fixture.server.tap("2. Blue");
     expect(await first.printed).toContain('"Which colour?":"Blue"');
     await waitForMessage("Answered by chat (@joe)");
     const second = askQuestion("s2");
     await waitForMessage("Which colour?");
-    await server.reply("Green, as the sea");
+    await fixture.server.reply("Green, as the sea");
     expect(await second.printed).toContain("Green, as the sea");
   });
 
@@ -108,7 +103,7 @@ describe.each(chats)("$type", ({ type, start, findReply, findReference }) => {
     const plan = { plan: "# Plan\n\n1. Write the test\n2. Fix it" };
     const hook = ask("s1", { tool_name: "ExitPlanMode", tool_input: plan, permission_suggestions: [] });
     await waitForMessage("Write the test");
-    await server.tap("Approve");
+    await fixture.server.tap("Approve");
     expect(parseDecision(await hook.printed)).toMatchObject({ behavior: "allow" });
     await waitForMessage("Approved by chat (@joe)");
   });
@@ -133,21 +128,21 @@ describe.each(chats)("$type", ({ type, start, findReply, findReference }) => {
     await fixture.stopApps();
     await fixture.start();
     await fixture.waitForAsk("s1");
-    await server.tap("Allow");
+    await fixture.server.tap("Allow");
     expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
-    expect(server.sentCount()).toBe(1);
-  }, 20_000);
+    expect(fixture.server.sentCount()).toBe(1);
+  });
 
   test("a foreign account cannot answer: it is told so, and it is logged", async () => {
     await startApp();
     const hook = ask("s1");
     await waitForMessage("npm test");
-    await server.tap("Allow", server.accounts.foreign);
+    await fixture.server.tap("Allow", fixture.server.accounts.foreign);
     await waitForReply("Not accepted");
     expect(hook.isRunning()).toBe(true);
     await waitUntil(() => fixture.readChannelLog().some((line) => line.includes("@eve")), 5_000);
     // The button still works for its owner.
-    await server.tap("Allow");
+    await fixture.server.tap("Allow");
     expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
   });
 
@@ -155,17 +150,17 @@ describe.each(chats)("$type", ({ type, start, findReply, findReference }) => {
     await startApp();
     const first = ask("s1");
     await waitForMessage("npm test");
-    await server.forge("A".repeat(22));
+    await fixture.server.forge("A".repeat(22));
     await waitForReply("Not accepted");
-    await server.tap("Allow");
+    await fixture.server.tap("Allow");
     expect(parseDecision(await first.printed)).toEqual({ behavior: "allow" });
     await waitForReply("Allowed");
     const second = ask("s2", { tool_input: { command: "npm run second" } });
     await waitForMessage("npm run second");
-    await server.replay();
+    await fixture.server.replay();
     await waitForReply("Not accepted");
     expect(second.isRunning()).toBe(true);
-    await server.tap("Deny");
+    await fixture.server.tap("Deny");
     expect(parseDecision(await second.printed)).toMatchObject({ behavior: "deny" });
   });
 
@@ -174,13 +169,13 @@ describe.each(chats)("$type", ({ type, start, findReply, findReference }) => {
     const hook = ask("s1");
     const { answerId } = await fixture.waitForAsk("s1");
     await waitForMessage("npm test");
-    const reference = String(findReference(server));
+    const reference = String(findReference(fixture.server));
     expect(reference).toHaveLength(22);
     await fixture.answer("s1", { do: "deny", ask: answerId, by: "command line" });
     await hook.exited;
     await waitForMessage("Denied on the command line");
     const before = fixture.read(fixture.paths.answerLog);
-    await server.forge(reference);
+    await fixture.server.forge(reference);
     await waitForReply("Not accepted");
     expect(fixture.read(fixture.paths.answerLog)).toBe(before);
   });
@@ -202,7 +197,7 @@ describe.each(chats)("$type", ({ type, start, findReply, findReference }) => {
     await startApp({ answers: "off" });
     const hook = ask("s1");
     await waitForMessage("npm test");
-    expect(server.messages()[0]?.buttons).toEqual([]);
+    expect(fixture.server.messages()[0]?.buttons).toEqual([]);
     hook.signal("SIGKILL");
   });
 });

@@ -1,18 +1,18 @@
 /** What strangers, forgers and careless fingers try through each service that takes answers, in the real app. */
-import { describe, expect, test } from "bun:test";
+import { describe, expect } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { services } from "../../src/channels/index.ts";
 import { isRecord } from "../../src/core/json.ts";
 import { timing } from "../../src/core/timing.ts";
 import { createRequest, type Hook, parseDecision } from "../answers/fixture.ts";
-import { forEachTest } from "../for-each-test.ts";
+import { runSideBySide } from "../side-by-side.ts";
 import { letTimePass, waitUntil } from "../wait-until.ts";
 import { createChannelFixture } from "./app-fixture.ts";
 import type { FakeService } from "./servers/fake-service.ts";
 import { serverStarters } from "./servers/index.ts";
 
-const fixture = forEachTest(createChannelFixture);
+const { fixture, test } = runSideBySide(createChannelFixture);
 
 const answering = services.filter(
   ({ type, maxButtons }) => maxButtons > 0 && serverStarters[type] !== undefined,
@@ -194,23 +194,25 @@ describe.each(answering.map((service) => [service.type, service] as const))("%s"
   );
 
   const token = `ghp_${"A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"}`;
-  test.each([
+  const secretCommands: readonly (readonly [where: string, command: string])[] = [
     ["in the middle", `deploy --token ${token} --prod`],
     ["where a long line is wrapped", `deploy ${"a ".repeat(89)}--t=${token} ${"b ".repeat(20)}`],
     ["where a very long request is cut", `deploy ${"a".repeat(7_955)} ${token} ${"b ".repeat(200)}`],
-  ])(
-    "a secret %s does not leave, and the request cannot be allowed from there",
-    async (_, command) => {
-      const server = await start(type);
-      run("s1", command);
-      await showsText(server, "deploy");
-      const everything = JSON.stringify(server.bodies());
-      for (let length = 8; length < token.length; length++)
-        expect(everything).not.toContain(token.slice(0, length));
-      expect(server.messages().at(-1)?.buttons).not.toContain("Allow");
-    },
-    testMs,
-  );
+  ];
+  for (const [where, command] of secretCommands)
+    test(
+      `a secret ${where} does not leave, and the request cannot be allowed from there`,
+      async () => {
+        const server = await start(type);
+        run("s1", command);
+        await showsText(server, "deploy");
+        const everything = JSON.stringify(server.bodies());
+        for (let length = 8; length < token.length; length++)
+          expect(everything).not.toContain(token.slice(0, length));
+        expect(server.messages().at(-1)?.buttons).not.toContain("Allow");
+      },
+      testMs,
+    );
 
   test(
     "no file of beckon's contains a secret of the channel, whatever goes wrong",
