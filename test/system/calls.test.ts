@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createCalls } from "../../src/system/calls.ts";
 
-/** Items whose text should be on a slow screen. `answer` ends the oldest call. */
+/** Items whose text should be on a slow screen. */
 function createSlowScreen(maxCalls: number) {
   const wanted = new Map<string, string>();
   const screen = new Map<string, string>();
@@ -29,9 +29,10 @@ function createSlowScreen(maxCalls: number) {
       wanted.set(key, text);
       calls.start();
     },
+    /** Ends the oldest call. Resolves when those that follow it have started. */
     async answer() {
       waiting.shift()?.();
-      await null;
+      await new Promise(setImmediate);
     },
   };
 }
