@@ -3,6 +3,7 @@ import { afterEach, expect } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { connectX11 } from "../../src/desktop/x11.ts";
+import { compileEntry } from "../bench/processes.ts";
 import { testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";
 import { desktopNeeds, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
@@ -197,15 +198,7 @@ testWith(...desktopNeeds, "trayer")(
   async () => {
     desktop = await startDesktop({ panel: true });
     const outfile = join(desktop.home, "tray-program");
-    await Bun.build({
-      entrypoints: [join(import.meta.dir, "../fixtures/tray-program.ts")],
-      target: "bun",
-      format: "esm",
-      minify: true,
-      bytecode: true,
-      splitting: true,
-      compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
-    });
+    await compileEntry(join(import.meta.dir, "../fixtures/tray-program.ts"), outfile);
     app = await startTrayApp(desktop, { command: [outfile] });
     app.show(blocked);
     await waitUntil(() => findBlockedIcon(desktop), waitMs);

@@ -27,13 +27,14 @@ import {
   environment,
   event,
   expectNoOutput,
+  expectOneEvent,
+  expectPrivateSpool,
   finish,
   type Harness,
   isLinux,
   parseEnvelope,
   run,
   start,
-  token,
   unusualFiles,
 } from "./harness.ts";
 
@@ -81,12 +82,7 @@ describe.each(shells.map((shell) => [shell.join(" "), shell] as const))(
     test("the event arrives with the token, which no process list shows, and no file is written", async () => {
       const { received } = harness.receiver();
       const result = await forward(text);
-      expectNoOutput(result);
-      expect(result.stderr).toBe("");
-      expect(received).toHaveLength(1);
-      expect(received[0]?.path).toBe("/api/hook");
-      expect(received[0]?.headers.authorization).toBe(`Bearer ${token}`);
-      expect(received[0]?.headers["content-type"]).toBe("application/json");
+      expectOneEvent(result, received);
       expect(received[0]?.text).toStartWith('{"provider":"claude","_meta":{');
       expect(received[0]?.text).toEndWith(`,"payload":${text}}`);
       expect(harness.spool()).toEqual([]);
@@ -232,11 +228,7 @@ describe.each(shells.map((shell) => [shell.join(" "), shell] as const))(
     test("beckon does not run: spooled in a private folder, without an error", async () => {
       const home = harness.inHome("a/b");
       const result = await run(command, environment(home, path), text);
-      expectNoOutput(result);
-      expect(result.stderr).toBe("");
-      expect(parseEnvelope(readFileSync(join(home, "spool.jsonl"), "utf8")).payload).toEqual(event);
-      expect(statSync(home).mode & 0o777).toBe(0o700);
-      expect(statSync(join(home, "spool.jsonl")).mode & 0o777).toBe(0o600);
+      expectPrivateSpool(result, home);
     });
 
     test("beckon was killed: spooled without an error, and the process that has its port receives nothing", async () => {

@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -161,6 +162,26 @@ export function parseEnvelope(text: string | undefined): Envelope {
 }
 
 /** The user's terminal or the model would see any other output. */
+/** Without an error, one event has arrived as the app expects it. */
+export function expectOneEvent(result: CommandResult, received: readonly ReceivedRequest[]): void {
+  expectNoOutput(result);
+  expect(result.stderr).toBe("");
+  expect(received).toHaveLength(1);
+  expect(received[0]?.path).toBe("/api/hook");
+  expect(received[0]?.headers.authorization).toBe(`Bearer ${token}`);
+  expect(received[0]?.headers["content-type"]).toBe("application/json");
+}
+
+/** Without an error, `event` is in the spool of a folder that only the user can read. */
+export function expectPrivateSpool(result: CommandResult, home: string): void {
+  expectNoOutput(result);
+  expect(result.stderr).toBe("");
+  const spool = join(home, "spool.jsonl");
+  expect(parseEnvelope(readFileSync(spool, "utf8")).payload).toEqual(event);
+  expect(statSync(home).mode & 0o777).toBe(0o700);
+  expect(statSync(spool).mode & 0o777).toBe(0o600);
+}
+
 export function expectNoOutput(ran: CommandResult): void {
   expect(ran.stdout).toBe("");
   expect(ran.code).toBe(0);

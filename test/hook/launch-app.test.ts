@@ -1,6 +1,6 @@
 /** A session that starts while beckon is down starts beckon: once, only with a desktop, and never if the user turned it off. */
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import {
   chmodSync,
   copyFileSync,
@@ -21,34 +21,16 @@ import { resolvePaths } from "../../src/storage/paths.ts";
 import { createAppEnvironment } from "../../src/system/app-environment.ts";
 import { launchDetached } from "../../src/system/launch.ts";
 import { isAlive } from "../../src/system/processes.ts";
-import { hasAll, testWith } from "../needs.ts";
 import { binary } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
 import { catchesSigterm } from "./harness.ts";
-import {
-  createLaunchHarness,
-  type LaunchHarness,
-  launchNeeds,
-  readArguments,
-  readEnvironment,
-  startScreen,
-  type VirtualScreen,
-} from "./launch-harness.ts";
+import { readArguments, readEnvironment } from "./launch-harness.ts";
+import { createLaunchTests } from "./launch-tests.ts";
 
-const onScreen = testWith(...launchNeeds);
+const { onScreen, harness } = createLaunchTests();
 const limitMs = 30_000;
 const agents = listVariables();
 const silence = { stdout: "", stderr: "", code: 0 };
-let screen: VirtualScreen;
-let harness: LaunchHarness;
-beforeAll(async () => {
-  if (hasAll(launchNeeds)) screen = await startScreen();
-});
-afterAll(() => screen?.stop());
-beforeEach(() => {
-  if (screen) harness = createLaunchHarness(screen);
-});
-afterEach(() => harness?.destroy());
 
 /** The hook decides before it exits, so there is nothing to wait for. */
 function expectNothingStarted(): void {
@@ -137,7 +119,8 @@ describe("a session starts while beckon is down", () => {
 
       expect(await launchDetached(binary, harness.env, { agents })).toBe(true);
       const pid = await harness.started();
-      expect(existsSync(harness.places.offMarker)).toBe(false);
+      // The app answers a moment before it removes the marker.
+      await waitUntil(() => !existsSync(harness.places.offMarker), 5_000);
       expect(await launchDetached(binary, harness.env, { agents })).toBe(true);
       expect(harness.apps()).toEqual([pid]);
       process.kill(pid, "SIGKILL");

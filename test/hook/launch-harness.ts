@@ -6,8 +6,6 @@ import { type Paths, resolvePaths } from "../../src/storage/paths.ts";
 import { binary } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
 
-export const launchNeeds = ["linux", "Xvfb", "setpriv"] as const;
-
 export interface VirtualScreen {
   /** `:7` */
   readonly display: string;

@@ -1,5 +1,5 @@
 /** A project can set variables for the hooks that run in it. They must not make a hook use a state folder of the project's. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   cpSync,
   existsSync,
@@ -17,17 +17,11 @@ import { claimFolders, findUnknownFolders, forgetFolders } from "../../src/setup
 import { type Paths, resolvePaths } from "../../src/storage/paths.ts";
 import { signDecision } from "../../src/system/decision-signature.ts";
 import { recordFolder } from "../known-folder.ts";
-import { hasAll, testWith } from "../needs.ts";
+import { testWith } from "../needs.ts";
 import { claudePlugin, hookScript, releaseBinary } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
 import { type CommandResult, run } from "./harness.ts";
-import {
-  createLaunchHarness,
-  type LaunchHarness,
-  launchNeeds,
-  startScreen,
-  type VirtualScreen,
-} from "./launch-harness.ts";
+import { createLaunchTests } from "./launch-tests.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -222,17 +216,7 @@ testWith(
 });
 
 describe("a session that starts in a project with a folder of its own", () => {
-  const onScreen = testWith(...launchNeeds);
-  let screen: VirtualScreen;
-  let harness: LaunchHarness;
-  beforeAll(async () => {
-    if (hasAll(launchNeeds)) screen = await startScreen();
-  });
-  afterAll(() => screen?.stop());
-  beforeEach(() => {
-    if (screen) harness = createLaunchHarness(screen);
-  });
-  afterEach(() => harness?.destroy());
+  const { onScreen, harness } = createLaunchTests();
 
   onScreen("starts beckon in the user's folder, and the log says why", async () => {
     const evil = join(folder, "evil");

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync, statSync, truncateSync } from "node:fs";
-import { join } from "node:path";
 import { limits } from "../../src/core/limits.ts";
 import { timing } from "../../src/core/timing.ts";
 import { forEachTest } from "../for-each-test.ts";
@@ -10,6 +9,7 @@ import {
   environment,
   event,
   expectNoOutput,
+  expectPrivateSpool,
   finish,
   parseEnvelope,
   run,
@@ -24,11 +24,7 @@ describe("an event that beckon does not take is spooled", () => {
   test("beckon never ran here: without an error, in a private folder", async () => {
     const home = harness.inHome("a/b");
     const result = await run(beckonHook, environment(home), JSON.stringify(event));
-    expectNoOutput(result);
-    expect(result.stderr).toBe("");
-    expect(parseEnvelope(readFileSync(join(home, "spool.jsonl"), "utf8")).payload).toEqual(event);
-    expect(statSync(home).mode & 0o777).toBe(0o700);
-    expect(statSync(join(home, "spool.jsonl")).mode & 0o777).toBe(0o600);
+    expectPrivateSpool(result, home);
   });
 
   test("beckon was killed and left its endpoint behind: at once, without an error", async () => {
