@@ -19,7 +19,7 @@ const fileTimeoutMs = 8 * 60_000;
 const leftoverMs = 2_000;
 /** With more failed files than this, the change is broken and a second run would only take time. */
 const mostSecondRuns = 5;
-/** Two files run at a time, one of these and one of the others: these mostly wait for other programs. */
+/** Two files run at a time, one of these and one of the others, until these are done: they mostly wait for other programs. */
 const waiting = ["test/desktop/", "test/wine/"];
 /** These run beside either of them, when one has nothing left to do. */
 const besideAny = ["test/channels/"];
@@ -27,6 +27,8 @@ const besideAny = ["test/channels/"];
 const alone = ["test/build.test.ts", "test/torture/", "test/long/"];
 /** These wait for an agent's real CLI most of the time: they run last, two at a time. */
 const withCli = ["test/agent/"];
+/** More than two minutes each: the first to start, so that no other waits for one of them at the end. */
+const longestWithCli = ["test/agent/faults", "test/agent/opencode"];
 
 /** Tests must not see a developer's own beckon, agent or multiplexer. AGENT and the like make bun hide test names. */
 const hidden = /^(BECKON_|CLAUDE|TMUX|AGENT$|AI_AGENT$|REPL_ID$|FORCE_COLOR$|XDG_(STATE|CONFIG|RUNTIME)_)/;
@@ -95,9 +97,10 @@ async function runFiles(files: readonly string[]): Promise<void> {
   for (const file of files) counts.set(file, await runFile(file));
 }
 
-/** Runs what is left of the queue; several calls share it. */
-async function runQueue(queue: string[]): Promise<void> {
-  for (let file = queue.shift(); file !== undefined; file = queue.shift()) await runFiles([file]);
+/** Runs what is left of each queue, one after the other; several calls share them. */
+async function runQueues(...queues: readonly string[][]): Promise<void> {
+  for (const queue of queues)
+    for (let file = queue.shift(); file !== undefined; file = queue.shift()) await runFiles([file]);
 }
 
 /** Returns the files that failed and passed when they ran again, alone. */
@@ -138,9 +141,11 @@ if (isBuilt) {
     return startsWithOneOf(waiting, file) ? "waits" : "quick";
   };
   const { single = [], cli = [], any = [], waits = [], quick = [] } = Object.groupBy(files, findGroup);
-  await Promise.all([waits, quick].map((queue) => runFiles(queue).then(() => runQueue(any))));
+  await Promise.all([runQueues(waits, any, quick), runQueues(quick, any)]);
   await runFiles(single);
-  await Promise.all([runQueue(cli), runQueue(cli)]);
+  const isLongest = (file: string) => startsWithOneOf(longestWithCli, file);
+  const [longest, others] = [cli.filter(isLongest), cli.filter((file) => !isLongest(file))];
+  await Promise.all([runQueues(longest, others), runQueues(longest, others)]);
   unstable = await runFailedFilesAgain();
 }
 
