@@ -40,7 +40,7 @@ export interface Base {
   readonly token: string;
   /** Decisions are signed with it. */
   readonly decisionKey: string;
-  readonly settings: ConfigFile;
+  readonly configFile: ConfigFile;
   readonly config: () => Config;
   readonly table: readonly Agent[];
   readonly agents: LoadedAgents;
@@ -59,13 +59,13 @@ export async function openBase(options: AppOptions): Promise<Base | null> {
   const onProblem = (text: string) => log("warn", text);
   for (const sentence of cleared) onProblem(sentence);
   const token = loadOrCreateToken(paths);
-  const settings = watchConfig(paths.config);
+  const configFile = watchConfig(paths.config);
   const logSettings = () => {
-    for (const problem of settings.problems()) onProblem(problem);
-    if (settings.problems().length === 0) log("info", "the settings are read");
+    for (const problem of configFile.problems()) onProblem(problem);
+    if (configFile.problems().length === 0) log("info", "the settings are read");
   };
   logSettings();
-  settings.subscribe(logSettings);
+  configFile.subscribe(logSettings);
   const table = options.agents ?? everyAgent;
   return {
     options,
@@ -79,8 +79,8 @@ export async function openBase(options: AppOptions): Promise<Base | null> {
     onError: (text) => log("error", text),
     token,
     decisionKey: createSecret(),
-    settings,
-    config: settings.config,
+    configFile,
+    config: configFile.config,
     table,
     agents: await loadAgents(table),
     defaultProvider: env.BECKON_PROVIDER || defaultAgent,

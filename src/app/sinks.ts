@@ -126,7 +126,7 @@ function createShowingSinks(
   desktop: Desktop,
   { pending, logWriter }: Answers,
 ): ShowingSinks {
-  const { paths, env, home, clock, config, settings, table, agents, onProblem } = base;
+  const { paths, env, home, clock, config, configFile, table, agents, onProblem } = base;
   const { store, spool, followers } = state;
   const renderLoop = createRenderLoop({ clock, sessions: store.sessions, onProblem });
   const alertState = openAlertState(paths, onProblem);
@@ -186,7 +186,7 @@ function createShowingSinks(
     onChange: (sentence) => base.log("info", sentence),
     onProblem,
   });
-  const notices = () => [...guardHooks.problems(), ...settings.problems(), ...channels.problems()];
+  const notices = () => [...guardHooks.problems(), ...configFile.problems(), ...channels.problems()];
   const tray = desktop.createTray({
     config,
     preferences: preferences.current,
@@ -209,7 +209,7 @@ function createShowingSinks(
     notices,
     problems: () => [
       ...guardHooks.problems(),
-      ...settings.problems(),
+      ...configFile.problems(),
       ...(alertState.problem === null ? [] : [alertState.problem]),
       ...spool.problems(),
       ...channels.problems(),

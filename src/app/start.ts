@@ -56,7 +56,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
 
   const close = async (): Promise<void> => {
     state.stopPruning();
-    base.settings.stop();
+    base.configFile.stop();
     await sinks.stopShowing();
     await sources.stop();
     // Last, so that what the sources just dispatched is written down.

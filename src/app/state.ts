@@ -87,7 +87,7 @@ export function openState(base: Base): AppState {
     transitions.onChange(session, event.at);
     followers.onChange({ session, event, before });
   });
-  base.settings.subscribe(followers.onSettingsChanged);
+  base.configFile.subscribe(followers.onSettingsChanged);
 
   function prune(): void {
     const { completedHours, completedMax } = config().keep;
