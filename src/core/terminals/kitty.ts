@@ -1,5 +1,5 @@
 /** kitty: the pane by its remote control, if the user has turned that on; otherwise only the window. */
-import { asList, isRecord, type JsonRecord, readNumber } from "../json.ts";
+import { type JsonRecord, listRecords, readNumber } from "../json.ts";
 import { matchProcess, queryWindow } from "./lineage.ts";
 import { askKitty, callKitty, filterOwnSockets, type Plan, readSockets } from "./plan.ts";
 import {
@@ -105,14 +105,12 @@ function* findPane(address: string, location: PaneLocation): Plan<Pane | null> {
   return pane ?? null;
 }
 
-const readList = (value: unknown): JsonRecord[] => asList(value).filter(isRecord);
-
 /** kitty's "OS windows" have tabs, and these have its "windows". */
 function readPanes(osWindows: unknown): Pane[] {
-  return readList(osWindows).flatMap(({ platform_window_id, tabs }) => {
+  return listRecords(osWindows).flatMap(({ platform_window_id, tabs }) => {
     const windowId = typeof platform_window_id === "number" ? String(platform_window_id) : null;
-    return readList(tabs).flatMap((tab) => {
-      const windows = readList(tab.windows);
+    return listRecords(tabs).flatMap((tab) => {
+      const windows = listRecords(tab.windows);
       return windows.flatMap((window) => {
         const { id, pid } = window;
         if (typeof id !== "number") return [];

@@ -1,5 +1,5 @@
 /** Wayland compositors: each has its own command that lists windows as JSON and focuses one. GNOME allows neither. */
-import { asList, asText, isRecord, type JsonRecord, parseJson, readPositive } from "../json.ts";
+import { asText, isRecord, type JsonRecord, listRecords, parseJson, readPositive } from "../json.ts";
 import { ask, immediate, run, type WindowInfo } from "./plan.ts";
 import type { WindowSystem } from "./terminal.ts";
 import { isSet } from "./variables.ts";
@@ -10,7 +10,7 @@ export function readWindowList(
   read: (fields: JsonRecord) => WindowInfo | null,
 ): WindowInfo[] | null {
   if (!Array.isArray(list)) return null;
-  return list.filter(isRecord).flatMap((entry) => read(entry) ?? []);
+  return listRecords(list).flatMap((entry) => read(entry) ?? []);
 }
 
 /** Also i3, but its tree has no pids: there X11 is used. */
@@ -35,7 +35,7 @@ function* swayWindows(node: JsonRecord): Generator<WindowInfo> {
     yield { id: String(node.id), pid: node.pid, title: asText(node.name), active: node.focused === true };
   }
   for (const children of [node.nodes, node.floating_nodes]) {
-    for (const child of asList(children).filter(isRecord)) yield* swayWindows(child);
+    for (const child of listRecords(children)) yield* swayWindows(child);
   }
 }
 

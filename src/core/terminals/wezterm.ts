@@ -2,7 +2,7 @@
  * WezTerm: by its own command line, which talks to the running window over a socket
  * (https://wezterm.org/cli/cli/activate-pane.html).
  */
-import { asList, isRecord, type JsonRecord, parseJson } from "../json.ts";
+import { type JsonRecord, listRecords, parseJson } from "../json.ts";
 import { queryWindow } from "./lineage.ts";
 import { ask, filterOwnSockets, type Plan, run, type TerminalEnv } from "./plan.ts";
 import {
@@ -81,4 +81,4 @@ function* findPane(location: PaneLocation): Plan<Pane | null> {
   return { id: String(pane.pane_id), title: title ?? "", socket };
 }
 
-const parseList = (text: string): JsonRecord[] => asList(parseJson(text)).filter(isRecord);
+const parseList = (text: string): readonly JsonRecord[] => listRecords(parseJson(text));
