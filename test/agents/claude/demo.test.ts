@@ -101,28 +101,43 @@ describe("the demo's payloads", () => {
 test("its data has every text and figure that it shows", () => {
   const text = Type.String({ minLength: 1 });
   const texts = Type.Array(text, { minItems: 1 });
-  const tokens = Type.Integer({ minimum: 1 });
+  const count = Type.Integer({ minimum: 1 });
   const strict = { additionalProperties: false };
   const names = ["name", "branch", "model", "title", "prompt", "response"] as const;
   const fields = Object.fromEntries(names.map((name) => [name, text]));
-  const project = Type.Object({ ...fields, context: tokens, total: tokens }, strict);
   const option = Type.Object({ label: text, description: text }, strict);
   const question = Type.Object(
     { question: text, header: text, multiSelect: Type.Boolean(), options: Type.Array(option) },
     strict,
   );
-  const schema = Type.Object(
+  const wait = Type.Object({ ago: count, seconds: count }, strict);
+  const turn = Type.Object(
+    { from: count, to: Type.Union([count, Type.Null()]), waits: Type.Array(wait) },
+    strict,
+  );
+  const input = Type.Union([
+    Type.Object({ command: text, description: Type.Literal("") }, strict),
+    Type.Object({ file_path: text, old_string: text, new_string: text }, strict),
+    Type.Object({ plan: text, planFilePath: text }, strict),
+    Type.Object({ questions: Type.Array(question, { minItems: 1 }) }, strict),
+  ]);
+  const ask = Type.Object({ afterSeconds: count, waitSeconds: count, tool: text, input }, strict);
+  const project = Type.Object(
     {
-      projects: Type.Record(text, project),
-      commands: texts,
-      taskSubjects: Type.Record(text, texts),
-      plan: Type.Object({ plan: text, planFilePath: text }, strict),
-      question: Type.Object({ questions: Type.Array(question) }, strict),
+      ...fields,
+      context: count,
+      total: count,
+      today: Type.Array(turn, { minItems: 1 }),
+      tasks: Type.Optional(Type.Object({ done: count, subjects: texts }, strict)),
+      subagents: Type.Optional(Type.Array(Type.Object({ agent_id: text, agent_type: text }, strict))),
+      failure: Type.Optional(Type.Object({ error: text, last_assistant_message: text }, strict)),
+      asks: Type.Optional(ask),
+      runs: Type.Optional(texts),
     },
     strict,
   );
+  const schema = Type.Object({ projects: Type.Record(text, project), commands: texts }, strict);
   expect([...Value.Errors(schema, data)]).toEqual([]);
   const { projects } = data;
   expect(Object.values(projects).filter(({ context, total }) => context > total)).toEqual([]);
-  expect(Object.keys(projects)).toEqual(expect.arrayContaining(Object.keys(data.taskSubjects)));
 });
