@@ -71,3 +71,17 @@ export async function waitAtMost<T>(
     cancel();
   }
 }
+
+/** Resolves after this long, or as soon as the signal is aborted. */
+export function pause(ms: number, signal: AbortSignal, schedule: Schedule): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = () => {
+      cancel();
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const cancel = schedule(end, ms);
+    signal.addEventListener("abort", end);
+  });
+}

@@ -1,27 +1,18 @@
 /** Finds out who writes to the bot, for `beckon channel add`: users do not know the id of their own account. */
-import { Api } from "grammy/web";
 import type { ChannelSender, FindSenderOptions } from "../channel.ts";
-import { createLibraryFetch } from "../library-fetch.ts";
-import { describeAccount, toDeliveryError } from "./client.ts";
+import { createApi, describeAccount, toDeliveryError } from "./api.ts";
 
 const pollSeconds = 20;
 const requestMs = 10_000;
 
 /** Waits for a message in a private chat, which can also be one that the user wrote before. */
-export async function findTelegramSender({
-  settings,
-  secret,
-  signal,
-}: FindSenderOptions): Promise<ChannelSender> {
-  const api = new Api(secret("token") ?? "", {
-    apiRoot: String(settings.server).replace(/\/+$/, ""),
-    fetch: createLibraryFetch(pollSeconds * 1_000 + requestMs),
-  });
+export async function findTelegramSender(options: FindSenderOptions): Promise<ChannelSender> {
+  const api = createApi(options, pollSeconds * 1_000 + requestMs);
   try {
     for (let offset: number | undefined; ; ) {
       const updates = await api.getUpdates(
         { ...(offset === undefined ? {} : { offset }), timeout: pollSeconds, allowed_updates: ["message"] },
-        signal as never,
+        options.signal as never,
       );
       const senders = updates.flatMap(({ message }) =>
         message?.from && !message.from.is_bot && message.chat.type === "private" ? [message.from] : [],
