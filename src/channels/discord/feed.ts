@@ -3,7 +3,6 @@
  * its end. It is not an alert, so no rule of alerts and no level of detail applies to it: `projects` and `forward` do.
  */
 
-import { computeRetryMs } from "../../core/backoff.ts";
 import type { Schedule, SessionChange, Transition } from "../../core/interfaces/index.ts";
 import type { SpanState } from "../../core/interfaces/wire.ts";
 import { asRecord, isRecord } from "../../core/json.ts";
@@ -17,8 +16,10 @@ import { toSingleLine, truncateEnd } from "../../core/text/text.ts";
 import { minuteMs } from "../../core/timing.ts";
 import { branchOf } from "../../core/view/session-names.ts";
 import type { SessionView } from "../../core/view/session-view.ts";
-import { type ChannelState, DeliveryError, type ServiceSettings } from "../channel.ts";
+import type { ChannelState, ServiceSettings } from "../channel.ts";
+import { createFeedQueue } from "./feed-queue.ts";
 import { createResponseContent, escapeMarkdown } from "./text.ts";
+import { createThreadList } from "./threads.ts";
 
 export interface SessionFeedOptions {
   readonly settings: ServiceSettings;
@@ -60,25 +61,7 @@ interface Forward {
   readonly responses: boolean;
 }
 
-/** A post, and who waits for it. */
-interface Task {
-  /** A phase that still waits is replaced by the next one. */
-  readonly isPhase: boolean;
-  readonly run: () => Promise<boolean>;
-  readonly onDone: (isSent: boolean) => void;
-}
-
-interface SessionQueue {
-  readonly tasks: Task[];
-  isRunning: boolean;
-}
-
-const maxThreads = 200;
 const maxThreadName = 90;
-const maxAttempts = 4;
-const backoff = { firstMs: 1_000, maxMs: 60_000 };
-/** Posts of one session that wait. Of more, the oldest are dropped. */
-const maxWaiting = 20;
 /** A phase that lasts no longer is not posted. The response of a turn comes before "Ready". */
 const phaseDelayMs = 500;
 /** How long a channel in which no thread can be created is left alone. */
@@ -88,119 +71,32 @@ const recentMs = minuteMs;
 const idLength = 8;
 
 export function createSessionFeed(options: SessionFeedOptions): SessionFeed {
-  const { state, schedule, onProblem } = options;
-  const forward = readForward(options.settings.forward);
-  const queues = new Map<string, SessionQueue>();
+  const { settings, schedule } = options;
+  const forward = readForward(settings.forward);
+  const threads = createThreadList(options.state);
+  const queue = createFeedQueue(options);
   /** Threads in which nothing was posted yet: a start that is reported twice does not create another one. */
   const unused = new Set<string>();
   const phases = new Map<string, { posted: string | null; cancel: () => void }>();
   /** Channels in which no thread can be created now. */
   const refused = new Map<string, () => void>();
-  const pauses = new Set<() => void>();
-  let isStopped = false;
 
-  /** Session key → id of its thread, the newest last. */
-  function readThreads(): Readonly<Record<string, string>> {
-    const { threads } = state.get();
-    return isRecord(threads) ? (threads as Record<string, string>) : {};
-  }
-
-  function findThread(key: string): string | null {
-    const threads = readThreads();
-    return Object.hasOwn(threads, key) ? (threads[key] ?? null) : null;
-  }
-
-  function saveThread(key: string, thread: string | null): void {
-    const others = Object.entries(readThreads()).filter(([known]) => known !== key);
-    const all = thread === null ? others : [...others, [key, thread]];
-    state.set({ ...state.get(), threads: Object.fromEntries(all.slice(-maxThreads)) });
-  }
-
-  function findChannel(folder: string | null): string | null {
-    const { projects } = options.settings;
-    if (folder === null || !isRecord(projects)) return null;
-    const [longest] = Object.entries(projects)
-      .filter(([own]) => own === folder || findRelativePath(own, folder) !== null)
-      .sort(([a], [b]) => b.length - a.length);
-    return typeof longest?.[1] === "string" ? longest[1] : null;
-  }
-
-  /** Adds to the queue of the session. Resolves with whether it was sent. */
-  function enqueue(key: string, isPhase: boolean, run: () => Promise<boolean>): Promise<boolean> {
-    const queue = queues.get(key) ?? { tasks: [], isRunning: false };
-    queues.set(key, queue);
-    return new Promise((resolve) => {
-      if (isPhase) drop(queue, (task) => task.isPhase);
-      if (queue.tasks.length >= maxWaiting) drop(queue, (task) => task === queue.tasks[0]);
-      queue.tasks.push({ isPhase, run, onDone: resolve });
-      if (!queue.isRunning) void runQueue(key, queue);
-    });
-  }
-
-  function drop(queue: SessionQueue, isDropped: (task: Task) => boolean): void {
-    for (const task of queue.tasks.filter(isDropped)) {
-      queue.tasks.splice(queue.tasks.indexOf(task), 1);
-      task.onDone(false);
-    }
-  }
-
-  async function runQueue(key: string, queue: SessionQueue): Promise<void> {
-    queue.isRunning = true;
-    for (let task = queue.tasks.shift(); task; task = queue.tasks.shift())
-      task.onDone(isStopped ? false : await task.run());
-    queue.isRunning = false;
-    queues.delete(key);
-  }
-
-  /** Repeats what may succeed later. Returns null if it failed, and logs why. */
-  async function attempt<Result>(
-    what: string,
-    work: () => Promise<Result>,
-    onRefused: () => void,
-  ): Promise<Result | null> {
-    for (let count = 1; !isStopped; count++) {
-      try {
-        return await work();
-      } catch (error) {
-        const failure = error instanceof DeliveryError ? error : new DeliveryError(String(error));
-        if (failure.isPermanent || count >= maxAttempts) {
-          onProblem(`${what}: ${failure.message}`);
-          if (failure.isPermanent) onRefused();
-          return null;
-        }
-        await pause(computeRetryMs(backoff, count, failure));
-      }
-    }
-    return null;
-  }
-
-  async function pause(ms: number): Promise<void> {
-    if (isStopped) return;
-    await new Promise<void>((resolve) => {
-      const end = () => {
-        pauses.delete(end);
-        cancel();
-        resolve();
-      };
-      const cancel = schedule(end, ms);
-      pauses.add(end);
-    });
-  }
+  const findChannel = (folder: string | null): string | null => findProjectChannel(settings.projects, folder);
 
   /** `isNew`: the session starts over, so it gets another thread. */
   function startThread(session: StartedSession, isNew: boolean): Promise<boolean> {
     const key = viewKeyOf(session);
     const channel = findChannel(session.cwd);
     if (channel === null || isProbe(session)) return Promise.resolve(false);
-    return enqueue(key, false, async () => {
-      const old = findThread(key);
+    return queue.add(key, false, async () => {
+      const old = threads.find(key);
       if (old !== null && (!isNew || unused.has(key))) return true;
       if (refused.has(channel)) return false;
       const nonce = `thread ${key} ${old ?? ""}`;
       const create = () => options.createThread(channel, formatStart(session), nameThread(session), nonce);
-      const thread = await attempt("no thread could be created", create, () => refuse(channel));
+      const thread = await queue.attempt("no thread could be created", create, () => refuse(channel));
       if (thread === null) return false;
-      saveThread(key, thread);
+      threads.save(key, thread);
       unused.add(key);
       return true;
     });
@@ -214,9 +110,9 @@ export function createSessionFeed(options: SessionFeedOptions): SessionFeed {
   }
 
   function postTo(key: string, content: string, isPhase: boolean, nonce: string): Promise<boolean> {
-    if (findThread(key) === null && !queues.has(key)) return Promise.resolve(false);
-    return enqueue(key, isPhase, async () => {
-      const thread = findThread(key);
+    if (threads.find(key) === null && !queue.has(key)) return Promise.resolve(false);
+    return queue.add(key, isPhase, async () => {
+      const thread = threads.find(key);
       if (thread === null) return false;
       unused.delete(key);
       const post = async () => {
@@ -224,8 +120,8 @@ export function createSessionFeed(options: SessionFeedOptions): SessionFeed {
         return true;
       };
       // The user deleted the thread, or the bot may not write there any more.
-      const onRefused = () => saveThread(key, null);
-      return (await attempt("a message did not get into its thread", post, onRefused)) === true;
+      const onRefused = () => threads.save(key, null);
+      return (await queue.attempt("a message did not get into its thread", post, onRefused)) === true;
     });
   }
 
@@ -271,7 +167,7 @@ export function createSessionFeed(options: SessionFeedOptions): SessionFeed {
       const { change } = event;
       const isStart = change.kind === "session-start";
       const isNew = isStart && before !== null && isFreshStart(change.source);
-      const isKnown = findThread(sessionKeyOf(session)) !== null;
+      const isKnown = threads.find(sessionKeyOf(session)) !== null;
       if (isNew || (!isKnown && (isHookChange(change) || change.kind === "status")))
         void startThread(describeStart(session), isNew);
       const isTurnEnd = change.kind === "turn-end" && event.agentId === null && change.error === null;
@@ -294,12 +190,20 @@ export function createSessionFeed(options: SessionFeedOptions): SessionFeed {
       else if (forward.phases && before !== null) setPhase(key, formatPhase(session, now), phaseDelayMs);
     },
     async stop() {
-      isStopped = true;
+      queue.stop();
       for (const { cancel } of phases.values()) cancel();
       for (const cancel of refused.values()) cancel();
-      for (const end of [...pauses]) end();
     },
   };
+}
+
+/** Of the folders in the settings, the longest one that this folder is in decides. */
+function findProjectChannel(projects: unknown, folder: string | null): string | null {
+  if (folder === null || !isRecord(projects)) return null;
+  const [longest] = Object.entries(projects)
+    .filter(([own]) => own === folder || findRelativePath(own, folder) !== null)
+    .sort(([a], [b]) => b.length - a.length);
+  return typeof longest?.[1] === "string" ? longest[1] : null;
 }
 
 function readForward(value: unknown): Forward {
