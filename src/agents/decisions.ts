@@ -1,5 +1,6 @@
-/** Which answers a request takes, for any agent. What the agent gets for one is the agent's own form. Pure. */
-import { notWhole } from "../core/answers/words.ts";
+/** What an agent gets for an answer: the form is the agent's own. What fits is the policy's to say. Pure. */
+import { isAnswerTo } from "../core/answers/policy.ts";
+import { explainUnfit, notWhole } from "../core/answers/words.ts";
 import { limits } from "../core/limits.ts";
 import type { Answer, AskDetails } from "../core/session/ask-details.ts";
 
@@ -15,10 +16,11 @@ export interface DecisionForms<Decision extends object> {
 
 /** A string says what is wrong with the answer. */
 export function decideAnswer<Decision extends object>(
-  { kind, isWhole, always }: Pick<AskDetails, "kind" | "isWhole" | "always">,
+  asked: Pick<AskDetails, "kind" | "isWhole" | "always">,
   answer: Answer,
   forms: DecisionForms<Decision>,
 ): Decision | string {
+  if (!isAnswerTo(asked, answer)) return explainUnfit(asked, answer);
   switch (answer.do) {
     case "deny": {
       const message = answer.message?.trim().toWellFormed() ?? "";
@@ -27,21 +29,11 @@ export function decideAnswer<Decision extends object>(
         : forms.deny(message);
     }
     case "reply":
-      if (kind === "question") return forms.reply(answer.replies);
-      return kind === "plan"
-        ? "a plan is approved, or sent back with a message"
-        : "this is not a question: allow it or deny it";
+      return forms.reply(answer.replies);
     case "allow":
     case "always":
-      if (kind === "question") return "a question needs an answer: choose an option or write one";
-      if (!isWhole) return notWhole;
+      if (!asked.isWhole) return notWhole;
       if (answer.do === "allow") return forms.allow();
-      if (kind === "plan") return "a plan can be approved once, but not for good";
-      return forms.always(answer.choice) ?? describeMissingChoice(always.length);
+      return forms.always(answer.choice) ?? explainUnfit(asked, answer);
   }
-}
-
-function describeMissingChoice(count: number): string {
-  if (count === 0) return "the agent offers nothing here that could be allowed for good";
-  return `there is no such choice: the agent offers ${count === 1 ? "one" : count} to allow for good`;
 }

@@ -278,13 +278,12 @@ function makeDecision(
   step: AnswerStep,
 ): { readonly text: string } | ActionRefused | string {
   const verdict = judgeAnswer(details, answer, step);
-  const error = verdict.kind === "allowed" ? null : explainVerdict(verdict, details, answer.do);
-  const isUnfit = verdict.kind === "refused" && verdict.why === "unfit";
-  if (error !== null && !isUnfit) return { refused: 403, error };
+  if (verdict.kind !== "allowed") {
+    const error = explainVerdict(verdict, details, answer);
+    return verdict.kind === "refused" && verdict.why === "unfit" ? error : { refused: 403, error };
+  }
   const decision = answering.decide(payload, answer);
-  // The agent says best what would answer it.
   if (typeof decision === "string") return decision;
-  if (error !== null) return error;
   const text = JSON.stringify(decision);
   return Buffer.byteLength(text) > limits.maxDecisionBytes ? "the answer is too long" : { text };
 }

@@ -6,7 +6,7 @@ import type { ChannelSettings } from "../core/config/channels.ts";
 import type { Answer, AskDetails, Question } from "../core/session/ask-details.ts";
 import { projectOf } from "../core/session/session.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
-import { dangerMark } from "../core/session/texts.ts";
+import { dangerMark, statusTexts } from "../core/session/texts.ts";
 import { joinRows } from "../core/text/fit.ts";
 import { toSingleLine, truncateEnd } from "../core/text/text.ts";
 import { capitalize } from "../core/text/words.ts";
@@ -98,7 +98,7 @@ const minimalTexts = {
   failed: "has stopped",
   idle: "is ready",
   finished: "is ready",
-  untracked: "edits without a port",
+  untracked: statusTexts.untracked,
 } as const;
 
 type FullText = Pick<MessageDraft, "title" | "lines" | "buttons" | "replyHint">;
@@ -161,7 +161,7 @@ function formatContext({ cause: { session }, mask }: MessageInput, when: string)
 function findReasonAgainst(details: AskDetails, step: AnswerStep): string | null {
   const answer: Answer = details.kind === "question" ? { do: "reply", replies: [] } : { do: "allow" };
   const verdict = judgeAnswer(details, answer, step);
-  return verdict.kind === "refused" ? `${capitalize(explainVerdict(verdict, details, answer.do))}.` : null;
+  return verdict.kind === "refused" ? `${capitalize(explainVerdict(verdict, details, answer))}.` : null;
 }
 
 const emptyDraft = { session: "", urgency: "urgent", isFinal: false } as const;

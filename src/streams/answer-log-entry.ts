@@ -1,7 +1,12 @@
 /** AnswerLogEntry: a line of the answer log, made of how an ask ended, or of what became of an alert. Pure. */
 import { type Static, Type } from "@sinclair/typebox";
 import type { AskEnd } from "../core/interfaces/index.ts";
-import { createAskAlertKey, createDiedAlertKey, createTurnEndAlertKey } from "../core/session/keys.ts";
+import {
+  createAskAlertKey,
+  createDiedAlertKey,
+  createTurnEndAlertKey,
+  createUntrackedAlertKey,
+} from "../core/session/keys.ts";
 import { projectOf, type Session } from "../core/session/session.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
 import { formatFailure, statusTexts, summarizeAsk } from "../core/session/texts.ts";
@@ -68,10 +73,11 @@ function createEntry(
 
 /** What an alert is about, from the state, where secrets are masked; null if its ask is over. */
 export function describeAlert(session: Session, key: string): string | null {
-  const { asks, stopped, ended, turn } = session;
+  const { asks, stopped, ended, turn, untracked } = session;
   const ask = asks.find(({ id }) => key === createAskAlertKey(session, id));
   if (ask) return summarizeAsk(ask);
   if (ended && key === createDiedAlertKey(session, ended)) return statusTexts.died;
+  if (untracked && key === createUntrackedAlertKey(session, untracked)) return statusTexts.untracked;
   if (!stopped || key !== createTurnEndAlertKey(session, stopped)) return null;
   return turn.error === null ? "turn finished" : `turn ${formatFailure(turn.error)}`;
 }

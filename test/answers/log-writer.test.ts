@@ -96,6 +96,14 @@ test.each([
   expect(log).toMatchObject([{ asked: says, outcome: "you are there" }]);
 });
 
+test("an alert about edits without a port says so", () => {
+  const edit = { kind: "untracked-edit", tool: "Edit", path: "/p/a.ts", isBlocked: false } as const;
+  const timeline = createTimeline().hook("UserPromptSubmit", { prompt: "x" }).internal(edit);
+  const { record, log, session } = recordTimeline(timeline);
+  record.notShown(`claude:${session?.sessionId}#untracked-${session?.untracked?.at}`, "muted");
+  expect(log).toMatchObject([{ asked: "edits without a port", outcome: "muted" }]);
+});
+
 test("secrets of an answer are masked, and a long one is cut", () => {
   const { record, log, session } = recordTimeline(createAskingTimeline().hook("PermissionRequest", bash));
   const [ask] = session?.asks ?? [];

@@ -423,7 +423,7 @@ function explainNoAnswer(verdict: RefusedVerdict, { ask: { asked } }: AskScreen,
   const why = verdict.kind === "refused" ? verdict.why : null;
   if (why === "unfit") return "A question is answered with the number of an option.";
   if (why === "not shown") return "Read it to the end first: scroll down.";
-  return `${capitalize(explainVerdict(verdict, asked, given.do))}.`;
+  return `${capitalize(explainVerdict(verdict, asked, given))}.`;
 }
 
 function openNext(model: Model, screen: AskScreen): Model {

@@ -115,7 +115,8 @@ export function judgeAnswer(asked: AskDetails, answer: Answer, step: AnswerStep)
   return needsConfirmation(asked, answer, step) ? { kind: "needs confirmation" } : { kind: "allowed" };
 }
 
-function isAnswerTo({ kind, always }: AskDetails, answer: Answer): boolean {
+/** Whether it is an answer to what is asked at all, whoever gives it. */
+export function isAnswerTo({ kind, always }: Pick<AskDetails, "kind" | "always">, answer: Answer): boolean {
   if (answer.do === "deny") return true;
   if (kind === "question" || answer.do === "reply") return kind === "question" && answer.do === "reply";
   return answer.do === "allow" || always[answer.choice] !== undefined;

@@ -116,9 +116,11 @@ export const notWhole = "not all of it can be shown here: look at it in the term
 /** Why an answer is not taken. `answer` is what was tried. */
 export function explainVerdict(
   verdict: RefusedVerdict,
-  { kind, dangers: [danger = ""] }: Pick<AskDetails, "kind" | "dangers">,
-  answer: Answer["do"],
+  asked: Pick<AskDetails, "kind" | "dangers" | "always" | "isWhole">,
+  answer: Answer,
 ): string {
+  const { kind, dangers } = asked;
+  const [danger = ""] = dangers;
   switch (verdict.kind) {
     case "too soon":
       return tooSoon;
@@ -132,6 +134,7 @@ export function explainVerdict(
   const atDesk = `so you can only ${nameApproval(kind)} it at your desk`;
   switch (verdict.why) {
     case "unfit":
+      return explainUnfit(asked, answer);
     case "not here":
       return "this cannot be answered this way from here";
     case "masked":
@@ -140,6 +143,22 @@ export function explainVerdict(
     case "not shown":
       return notWhole;
     case "marked":
-      return `it is marked as dangerous, ${answer === "always" ? "so it can only be allowed once" : atDesk}`;
+      return `it is marked as dangerous, ${answer.do === "always" ? "so it can only be allowed once" : atDesk}`;
   }
+}
+
+/** Why the answer does not fit what is asked. */
+export function explainUnfit(
+  { kind, always, isWhole }: Pick<AskDetails, "kind" | "always" | "isWhole">,
+  answer: Answer,
+): string {
+  if (kind === "question") return "a question needs an answer: choose an option or write one";
+  if (answer.do === "reply")
+    return kind === "plan"
+      ? "a plan is approved, or sent back with a message"
+      : "this is not a question: allow it or deny it";
+  if (kind === "plan") return "a plan can be approved once, but not for good";
+  if (!isWhole) return notWhole;
+  if (always.length === 0) return "the agent offers nothing here that could be allowed for good";
+  return `there is no such choice: the agent offers ${always.length === 1 ? "one" : always.length} to allow for good`;
 }

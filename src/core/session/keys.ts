@@ -21,8 +21,9 @@ export function createUntrackedAlertKey(session: Session, untracked: Moment): st
   return `${sessionKeyOf(session)}#untracked-${untracked.at}`;
 }
 
+/** "" for an alert that is about no session. */
 export function sessionKeyOfAlert(alertKey: string): string {
-  return alertKey.slice(0, alertKey.lastIndexOf("#"));
+  return alertKey.slice(0, Math.max(0, alertKey.lastIndexOf("#")));
 }
 
 /** Lists the keys of all alerts that the session can cause in its current state. */

@@ -56,6 +56,7 @@ export const statusTexts = {
   ended: "ended",
   cleared: "cleared",
   died: "ended unexpectedly",
+  untracked: "edits without a port",
   lost: "silent for hours",
 } as const;
 

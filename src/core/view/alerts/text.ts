@@ -166,7 +166,7 @@ export function formatUntrackedAlert(
   when: string,
 ): AlertText {
   const file = path === null ? "" : formatSubject(path, session.cwd, "");
-  return createTurnEndText(session, name, when, "edits without a port", file);
+  return createTurnEndText(session, name, when, statusTexts.untracked, file);
 }
 
 export const createUntrackedItem = ({ path }: UntrackedEdit, name: string): AlertListItem => ({
