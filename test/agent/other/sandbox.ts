@@ -103,6 +103,8 @@ export interface OtherSandbox {
 const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 const userEnv = { PATH: `${home}/bin:${path}`, HOME: home, LANG: "C.UTF-8" };
 const timeoutMs = 40_000;
+/** opencode takes 15 s to its prompt, and at a load of 8 more than 40 s. */
+const startTimeoutMs = 90_000;
 const screenPollMs = 50;
 /** A state must last this long before it is compared: beckon has 500 ms to show it. */
 const dwellMs = 1_200;
@@ -229,9 +231,13 @@ async function setUp(
   }
   const watching = watchScreen();
 
-  async function waitFor(what: string, isDone: () => boolean | Promise<boolean>): Promise<void> {
+  async function waitFor(
+    what: string,
+    isDone: () => boolean | Promise<boolean>,
+    maxMs = timeoutMs,
+  ): Promise<void> {
     const describe = async () => `${what}, but:\n${await terminal.readScreen()}`;
-    await waitUntil(isDone, timeoutMs, describe, screenPollMs);
+    await waitUntil(isDone, maxMs, describe, screenPollMs);
   }
   const commandLine = `^${driver.interpreter ?? ""}${home}/${folderOf(cli)}/`;
   const listCli = async () => (await space.run(["pgrep", "-f", commandLine], {})).stdout;
@@ -276,7 +282,8 @@ async function setUp(
     async startCli(args = "") {
       await terminal.typeLine(`${cli.id} ${args}`.trim());
       isRunning = true;
-      await waitFor("the CLI's prompt", async () => driver.ready.test(await terminal.readVisible()));
+      const isReady = async () => driver.ready.test(await terminal.readVisible());
+      await waitFor("the CLI's prompt", isReady, startTimeoutMs);
       await letTimePass(1_500, "it shows its prompt before it reads keys");
     },
     prompt: (text) => typeUntil(text, "work on the prompt", () => state !== "idle"),
