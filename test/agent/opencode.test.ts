@@ -7,7 +7,9 @@ import { describeAnswers, describeDialogs } from "./other/story.ts";
 const rejectWith =
   (...keys: readonly string[]) =>
   async (sandbox: OtherSandbox): Promise<void> => {
-    for (const key of keys) await sandbox.pressAndSee(key);
+    // Arrows change only colours.
+    for (const key of keys.slice(0, -1)) await sandbox.pressKeys(key);
+    await sandbox.pressAndSee(keys.at(-1) ?? "");
     await sandbox.pressKeys("Enter");
   };
 
