@@ -1,6 +1,6 @@
 /**
  * History: what happened, in an SQLite database. The journal is what counts: the history is read from it, with what the state
- * adds, and can be rebuilt from it. This file is the side of the app; the database belongs to a thread (start-thread.ts, engine.ts).
+ * adds, and can be rebuilt from it. This file collects what the app adds; the database belongs to a thread (thread-client.ts, engine.ts).
  */
 
 import { rmSync } from "node:fs";
@@ -16,9 +16,10 @@ import { createAskId, spanStateOf } from "../state/transitions.ts";
 import { ignoreErrors } from "../storage/files.ts";
 import type { JournalPosition } from "../storage/journal/index.ts";
 import { createEmptyHistory } from "./empty.ts";
-import type { FromHistory, HistoryCall, HistoryRetention } from "./messages.ts";
+import type { HistoryCall, HistoryRetention } from "./messages.ts";
 import { type AskRow, createSessionRow, createStateRow, type OpenState, type StateRow } from "./rows.ts";
-import { chooseThread, type StartThread, type Thread } from "./start-thread.ts";
+import { chooseThread, type StartThread } from "./start-thread.ts";
+import { createThreadClient } from "./thread-client.ts";
 
 export interface HistoryOptions {
   /** The database. */
@@ -54,8 +55,6 @@ export interface History extends Sink, HistoryReader {
  * database must see an event within a second.
  */
 const writeMs = 500;
-const queryMs = 30_000;
-const closeMs = 3_000;
 /** A thread that ends at once must not be started for every event. */
 const defaultRestartMs = 30_000;
 /** More rows than this wait for a thread that does not take them: they are dropped, and it catches up later. */
@@ -69,111 +68,42 @@ const notInState: ReadonlySet<StateRow["kind"]> = new Set([
   "change",
 ]);
 
-interface PendingCall {
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: Error) => void;
-  readonly timer: ReturnType<typeof setTimeout>;
-}
-
 export function createHistory(options: HistoryOptions): History {
   const { config, now, restartMs = defaultRestartMs } = options;
-  const startThread = options.startThread ?? chooseThread(options.agents);
   const empty = createEmptyHistory(now);
-  let thread: Thread | null = null;
-  /** The thread knows the state, and takes rows. */
-  let isWriting = false;
   let rows: StateRow[] = [];
   const changed = new Map<string, Session>();
   let writeTimer: ReturnType<typeof setTimeout> | null = null;
-  let problem: string | null = null;
-  let hasDied = false;
-  /** Runs while the thread is dead. */
-  let restartTimer: ReturnType<typeof setTimeout> | null = null;
   let isStopped = false;
-  let onClosed: (() => void) | null = null;
-  let nextCall = 1;
-  const calls = new Map<number, PendingCall>();
   let retention = readRetention(config().history);
 
   const isOn = () => retention !== null && !isStopped;
   removeFiles();
 
-  function ensureThread(): Thread {
-    if (thread) return thread;
-    thread = startThread(onMessage, onDied);
-    const { path, journal, defaultProvider } = options;
-    thread.post({
-      kind: "open",
-      path,
-      journal,
-      defaultProvider,
-      retention: retention ?? { days: 1, maxMb: 1 },
-    });
-    return thread;
-  }
-
-  function onMessage(message: FromHistory): void {
-    switch (message.kind) {
-      case "behind":
-        // Everything else so far is part of the state.
-        for (const session of options.sessions()) {
-          if (!isProbe(session)) changed.set(sessionKeyOf(session), session);
-        }
-        rows = rows.filter(({ kind }) => notInState.has(kind));
-        thread?.post({
-          kind: "state",
-          upTo: options.position(),
-          open: describeOpen(options.sessions(), rows),
-        });
-        isWriting = true;
-        if (hasDied) problem = null;
-        hasDied = false;
-        write();
-        return;
-      case "paused":
-        isWriting = false;
-        return;
-      case "problem":
-        problem = message.text;
-        options.onProblem(problem ?? "the history is written again");
-        return;
-      case "report":
-        options.onProblem(message.text);
-        return;
-      case "result":
-        takeCall(message.id)?.resolve(message.value);
-        return;
-      case "failed":
-        takeCall(message.id)?.reject(new Error(message.reason));
-        return;
-      case "closed":
-        onClosed?.();
-    }
-  }
-
-  function onDied(reason: string): void {
-    thread = null;
-    isWriting = false;
-    hasDied = true;
-    restartTimer ??= setTimeout(restart, restartMs);
-    problem = `The history's thread has ended (${reason}). beckon starts it again soon.`;
-    options.onProblem(problem);
-    for (const id of [...calls.keys()]) takeCall(id)?.reject(new Error(problem));
-    onClosed?.();
-  }
-
-  /** The new thread reads from the journal what the old one has not written. */
-  function restart(): void {
-    restartTimer = null;
-    if (isOn()) ensureThread();
-  }
-
-  function takeCall(id: number): PendingCall | undefined {
-    const call = calls.get(id);
-    calls.delete(id);
-    if (call) clearTimeout(call.timer);
-    return call;
-  }
+  const client = createThreadClient({
+    startThread: options.startThread ?? chooseThread(options.agents),
+    isOn,
+    createOpenMessage() {
+      const { path, journal, defaultProvider } = options;
+      return {
+        kind: "open",
+        path,
+        journal,
+        defaultProvider,
+        retention: retention ?? { days: 1, maxMb: 1 },
+      };
+    },
+    describeState() {
+      for (const session of options.sessions()) {
+        if (!isProbe(session)) changed.set(sessionKeyOf(session), session);
+      }
+      rows = rows.filter(({ kind }) => notInState.has(kind));
+      return { upTo: options.position(), open: describeOpen(options.sessions(), rows) };
+    },
+    onReady: write,
+    onProblem: options.onProblem,
+    restartMs,
+  });
 
   function clearRows(): void {
     rows = [];
@@ -192,43 +122,18 @@ export function createHistory(options: HistoryOptions): History {
   function write(): void {
     if (writeTimer) clearTimeout(writeTimer);
     writeTimer = null;
-    if (!isOn() || restartTimer) return;
-    const target = ensureThread();
-    if (!isWriting) return;
+    if (!isOn() || !client.ensureReady()) return;
     for (const session of changed.values())
       rows.push({ kind: "session", session: createSessionRow(session) });
-    target.post({ kind: "write", upTo: options.position(), rows });
+    client.post({ kind: "write", upTo: options.position(), rows });
     clearRows();
   }
 
-  function call(query: HistoryCall): Promise<unknown> {
-    if (rows.length > 0 || changed.size > 0) write();
-    const id = nextCall++;
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    const timer = setTimeout(() => takeCall(id)?.reject(new Error("The history is busy.")), queryMs);
-    calls.set(id, { resolve, reject, timer });
-    ensureThread().post({ kind: "query", id, call: query });
-    return promise;
-  }
-
-  async function closeThread(): Promise<void> {
+  function closeThread(): Promise<void> {
     if (writeTimer) clearTimeout(writeTimer);
-    if (restartTimer) clearTimeout(restartTimer);
-    writeTimer = restartTimer = null;
+    writeTimer = null;
     clearRows();
-    for (const id of [...calls.keys()]) takeCall(id)?.reject(new Error("The history is closed."));
-    const closing = thread;
-    if (!closing) return;
-    const done = Promise.withResolvers<void>();
-    onClosed = done.resolve;
-    closing.post({ kind: "close" });
-    const timer = setTimeout(done.resolve, closeMs);
-    await done.promise;
-    clearTimeout(timer);
-    closing.end();
-    thread = null;
-    isWriting = false;
-    problem = null;
+    return client.close();
   }
 
   /** Of a history that is off, nothing is kept. */
@@ -242,8 +147,9 @@ export function createHistory(options: HistoryOptions): History {
   async function runQuery<T extends object>(query: HistoryCall, whenEmpty: () => Promise<T>): Promise<T> {
     if (!isOn()) return whenEmpty();
     try {
-      if (restartTimer) throw new Error(problem ?? "The history is not ready.");
-      const value = (await call(query)) as T;
+      if (rows.length > 0 || changed.size > 0) write();
+      const value = (await client.call(query)) as T;
+      const problem = client.problem();
       return problem === null || Array.isArray(value) ? value : { ...value, problem };
     } catch (error) {
       const value = await whenEmpty();
@@ -277,17 +183,20 @@ export function createHistory(options: HistoryOptions): History {
       runQuery<readonly StreamEvent[]>({ name: "findMissedEvents", afterId }, () =>
         empty.findMissedEvents(afterId),
       ),
-    problems: () => (problem === null || !isOn() ? [] : [problem]),
+    problems() {
+      const problem = client.problem();
+      return problem === null || !isOn() ? [] : [problem];
+    },
     onSettingsChanged() {
       const next = readRetention(config().history);
       const isChanged = JSON.stringify(next) !== JSON.stringify(retention);
       retention = next;
-      if (isChanged && next && thread) thread.post({ kind: "retention", retention: next });
+      if (isChanged && next) client.post({ kind: "retention", retention: next });
       if (isChanged && next === null) void closeThread().then(removeFiles);
     },
     async stop() {
       // Without a thread, the next start reads it from the journal.
-      if (thread) write();
+      if (client.isRunning()) write();
       isStopped = true;
       await closeThread();
     },

@@ -1,0 +1,154 @@
+/** The app's side of the history's thread: starts it, also after it has died, and waits for its answers. */
+import type { JournalPosition } from "../storage/journal/index.ts";
+import type { FromHistory, HistoryCall, ToHistory } from "./messages.ts";
+import type { OpenState } from "./rows.ts";
+import type { StartThread, Thread } from "./start-thread.ts";
+
+export interface ThreadClientOptions {
+  readonly startThread: StartThread;
+  readonly isOn: () => boolean;
+  readonly createOpenMessage: () => ToHistory;
+  /** Called when the thread needs the state, which contains everything so far. */
+  readonly describeState: () => { readonly upTo: JournalPosition; readonly open: OpenState };
+  /** The thread knows the state, and takes rows. */
+  readonly onReady: () => void;
+  readonly onProblem: (text: string) => void;
+  readonly restartMs: number;
+}
+
+export interface ThreadClient {
+  /** Why the history is incomplete. null if it is not. */
+  problem(): string | null;
+  isRunning(): boolean;
+  /** Starts the thread if it does not run, but not soon after it has died. Returns whether it takes rows now. */
+  ensureReady(): boolean;
+  /** Does nothing without a thread. */
+  post(message: ToHistory): void;
+  /** Rejects with what the user should read if there is no answer. */
+  call(query: HistoryCall): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+interface PendingCall {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+  readonly timer: ReturnType<typeof setTimeout>;
+}
+
+const queryMs = 30_000;
+const closeMs = 3_000;
+
+export function createThreadClient(options: ThreadClientOptions): ThreadClient {
+  let thread: Thread | null = null;
+  /** The thread knows the state, and takes rows. */
+  let isReady = false;
+  let problem: string | null = null;
+  let hasDied = false;
+  /** Runs while the thread is dead. */
+  let restartTimer: ReturnType<typeof setTimeout> | null = null;
+  let onClosed: (() => void) | null = null;
+  let nextCall = 1;
+  const calls = new Map<number, PendingCall>();
+
+  function ensureThread(): Thread {
+    if (thread) return thread;
+    thread = options.startThread(onMessage, onDied);
+    thread.post(options.createOpenMessage());
+    return thread;
+  }
+
+  function onMessage(message: FromHistory): void {
+    switch (message.kind) {
+      case "behind":
+        thread?.post({ kind: "state", ...options.describeState() });
+        isReady = true;
+        if (hasDied) problem = null;
+        hasDied = false;
+        options.onReady();
+        return;
+      case "paused":
+        isReady = false;
+        return;
+      case "problem":
+        problem = message.text;
+        options.onProblem(problem ?? "the history is written again");
+        return;
+      case "report":
+        options.onProblem(message.text);
+        return;
+      case "result":
+        takeCall(message.id)?.resolve(message.value);
+        return;
+      case "failed":
+        takeCall(message.id)?.reject(new Error(message.reason));
+        return;
+      case "closed":
+        onClosed?.();
+    }
+  }
+
+  function onDied(reason: string): void {
+    thread = null;
+    isReady = false;
+    hasDied = true;
+    restartTimer ??= setTimeout(restart, options.restartMs);
+    problem = `The history's thread has ended (${reason}). beckon starts it again soon.`;
+    options.onProblem(problem);
+    rejectCalls(problem);
+    onClosed?.();
+  }
+
+  /** The new thread reads from the journal what the old one has not written. */
+  function restart(): void {
+    restartTimer = null;
+    if (options.isOn()) ensureThread();
+  }
+
+  function takeCall(id: number): PendingCall | undefined {
+    const call = calls.get(id);
+    calls.delete(id);
+    if (call) clearTimeout(call.timer);
+    return call;
+  }
+
+  function rejectCalls(reason: string): void {
+    for (const id of [...calls.keys()]) takeCall(id)?.reject(new Error(reason));
+  }
+
+  return {
+    problem: () => problem,
+    isRunning: () => thread !== null,
+    ensureReady() {
+      if (restartTimer) return false;
+      ensureThread();
+      return isReady;
+    },
+    post: (message) => thread?.post(message),
+    call(query) {
+      if (restartTimer) return Promise.reject(new Error(problem ?? "The history is not ready."));
+      const id = nextCall++;
+      const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+      const timer = setTimeout(() => takeCall(id)?.reject(new Error("The history is busy.")), queryMs);
+      calls.set(id, { resolve, reject, timer });
+      ensureThread().post({ kind: "query", id, call: query });
+      return promise;
+    },
+    async close() {
+      if (restartTimer) clearTimeout(restartTimer);
+      restartTimer = null;
+      rejectCalls("The history is closed.");
+      const closing = thread;
+      if (!closing) return;
+      const done = Promise.withResolvers<void>();
+      onClosed = done.resolve;
+      closing.post({ kind: "close" });
+      const timer = setTimeout(done.resolve, closeMs);
+      await done.promise;
+      clearTimeout(timer);
+      closing.end();
+      thread = null;
+      isReady = false;
+      problem = null;
+    },
+  };
+}
