@@ -3,25 +3,18 @@
  * records, so that recording something again changes nothing.
  */
 import type { Database } from "bun:sqlite";
-import type { EventDetails } from "../../agents/agent.ts";
-import { type HookMessage, openEnvelope } from "../../agents/envelope.ts";
-import type { LoadedAgents } from "../../agents/index.ts";
-import { addPayload, isDuplicate } from "../../core/session/apply.ts";
 import type { AgentEvent } from "../../core/session/event.ts";
-import { isProbe } from "../../core/session/probe.ts";
-import { nameOfChild, projectOf } from "../../core/session/session.ts";
-import { parseSessionKey, sessionKeyOf } from "../../core/session/session-ref.ts";
-import { truncate } from "../../core/text/truncate.ts";
+import { nameOfChild } from "../../core/session/session.ts";
+import { parseSessionKey } from "../../core/session/session-ref.ts";
 import { errorCode } from "../../storage/files.ts";
 import type { JournalLine, JournalPosition } from "../../storage/journal/index.ts";
 import { type JournalledSessionEvent, readSessionEventBody } from "../../storage/journal/session-event.ts";
-import { createEventItem, createPortItem, diedItem } from "../../streams/history-item.ts";
-import { createLifecycleEvent } from "../../streams/lifecycle-event.ts";
-import { type EventRow, normalizeHook } from "../../streams/normalized-event.ts";
+import { createPortItem, diedItem } from "../../streams/history-item.ts";
 import type { OpenState, RowOf, StateRow } from "../rows.ts";
 import { createAskWriter, itemSessionOf } from "./asks.ts";
 import { createEventWriter } from "./events.ts";
-import { createSessionWriter, type KnownSession } from "./sessions.ts";
+import { createHookWriter, type HookWriterOptions } from "./hooks.ts";
+import { createSessionWriter } from "./sessions.ts";
 import { prepareStatements } from "./statements.ts";
 
 interface Cursor {
@@ -43,14 +36,10 @@ export interface Recorder {
   close(): void;
 }
 
-export interface RecorderOptions {
-  readonly agents: LoadedAgents;
-  readonly defaultProvider: string;
+export interface RecorderOptions extends HookWriterOptions {
   readonly onError: (text: string) => void;
 }
 
-/** The whole text is in the items. */
-const maxTurnTextLength = 200;
 const streamPrefix = "journal/";
 
 export function createRecorder(db: Database, options: RecorderOptions): Recorder {
@@ -58,62 +47,15 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
   const events = createEventWriter(sql);
   const sessions = createSessionWriter(sql);
   const asks = createAskWriter(sql, events, sessions);
+  const writeHook = createHookWriter(sql, events, sessions, options);
   /** As it was last written by this recorder, which is given up if a transaction fails. */
   let cursor: Cursor | null = null;
 
-  function recordTurn(key: string, session: KnownSession, event: AgentEvent): void {
-    const { change } = event;
-    if (change.kind === "prompt" && !change.byMachine) {
-      session.turnCount++;
-      const prompt = truncate(change.text, maxTurnTextLength);
-      sql.addTurn.run(event.id, key, session.turnCount, event.at, prompt);
-    }
-    if (change.kind === "turn-end" && event.agentId === null) {
-      const response = change.lastResponse && truncate(change.lastResponse, maxTurnTextLength);
-      sql.endTurn.run(event.at, response, change.error, key, event.at);
-    }
-  }
-
-  /** The agent's own report of a task replaces what was derived from a tool call. Returns false if the event is known. */
-  function addEvents(rows: readonly EventRow[], event: AgentEvent, { task }: EventDetails): boolean {
-    let isNew = false;
-    for (const { event: normalized, raw } of rows) {
-      const { task_id, event_type } = normalized;
-      if (task && task_id !== null) {
-        if (task.isReported) sql.removeGuess.run(event.sessionId, task_id, event_type, event.at);
-        else if (sql.findReport.get(event.sessionId, task_id, event_type, event.at)) continue;
-      }
-      if (events.addEvent(normalized, raw)) isNew = true;
-    }
-    return isNew;
-  }
-
-  function recordLine({ id, at, key: payloadKey, body }: JournalLine): AgentEvent | null {
-    const recorded = readSessionEventBody(body);
-    if (recorded) {
-      recordSessionEvent(recorded);
-      return null;
-    }
-    const message = openEnvelope(body, options.defaultProvider, null);
-    const agent = message && options.agents.get(message.provider);
-    // The time since boot orders only the events of one boot, and the journal can have several.
-    const event = agent?.translate(message as HookMessage, { at, t: at, id, key: payloadKey }) ?? null;
-    if (!message || !event || isProbe(event)) return null;
-    const key = sessionKeyOf(event);
-    const session = sessions.find(key);
-    if (isDuplicate(session, event)) return null;
-    if (event.payloadKey !== null) session.payloads = addPayload(session, event);
-    session.project ??= projectOf({ project: event.project, firstCwd: event.cwd });
-    session.firstCwd ??= event.cwd;
-    const details = agent?.readDetails?.(message.payload) ?? {};
-    if (!addEvents(normalizeHook(message, event, details), event, details)) return event;
-    recordTurn(key, session, event);
-    const { firstCwd, turnCount, project, branch } = session;
-    events.addLifecycle(createLifecycleEvent(event, { projectPath: firstCwd, turnCount }));
-    const item = createEventItem(event, details);
-    if (item) events.addItem(id, at, { key, provider: event.agent, project, branch }, item);
-    sessions.touch(key, event);
-    return event;
+  function recordLine(line: JournalLine): AgentEvent | null {
+    const recorded = readSessionEventBody(line.body);
+    if (!recorded) return writeHook(line);
+    recordSessionEvent(recorded);
+    return null;
   }
 
   function recordChild({ session, child }: RowOf<"child-appeared" | "child-ended">): void {
