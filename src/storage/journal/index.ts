@@ -2,11 +2,7 @@
  * The journal: every event that beckon accepted, in order, one JSON line each, in numbered files (segments). An event is here
  * before it is acknowledged. So the snapshot and the lines after it give the state, and kill -9 loses nothing.
  */
-import { closeSync, fstatSync, ftruncateSync, rmSync, statSync, writeSync } from "node:fs";
-import { join } from "node:path";
-import { limits } from "../../core/limits.ts";
-import { dayMs } from "../../core/timing.ts";
-import { errorCode, ignoreErrors, UnsafeFileError } from "../files.ts";
+import { errorCode, UnsafeFileError } from "../files.ts";
 import {
   type JournalLine,
   type JournalPosition,
@@ -15,28 +11,13 @@ import {
   readRecentIds,
   replaySegments,
 } from "./read.ts";
-import {
-  createSegment,
-  listForeignEntries,
-  listSegments,
-  nextSegmentName,
-  reopenSegment,
-  type Segment,
-} from "./segments.ts";
+import { createSegmentWriter, type JournalOptions } from "./segment-writer.ts";
 
-export type { JournalLine, JournalPosition };
+export type { JournalLine, JournalOptions, JournalPosition };
 
 export interface JournalEntry extends Omit<JournalLine, "body"> {
   /** The JSON text of the body. */
   readonly text: string;
-}
-
-export interface JournalOptions {
-  readonly retentionDays: () => number;
-  readonly onError: (text: string) => void;
-  /** If the journal is larger, the oldest segments are removed early. */
-  readonly maxBytes?: number;
-  readonly now?: () => number;
 }
 
 export interface Journal {
@@ -69,8 +50,6 @@ export class JournalError extends Error {
   }
 }
 
-/** How often to check that no other program has changed the newest segment. */
-const checkMs = 20;
 /** Lines are collected in one buffer until they are written: a new buffer for each write was half the journal's cost. */
 const bufferBytes = 256 * 1024;
 
@@ -82,68 +61,10 @@ interface Batch {
 }
 
 export function openJournal(dir: string, options: JournalOptions): Journal {
-  const { onError, maxBytes = limits.maxJournalBytes, now = Date.now } = options;
-  let current: Segment | null = null;
-  /** A new segment sorts after this one: a snapshot may know positions in it, though the file is gone or shorter now. */
-  let lastUsedName: string | null = null;
+  const { onError } = options;
+  const segments = createSegmentWriter(dir, options);
   let buffer: Buffer | null = null;
   let batch: Batch | null = null;
-  let checkedAt = 0;
-
-  function openSegment(): Segment {
-    const newest = listSegments(dir).at(-1) ?? "";
-    if (newest > (lastUsedName ?? "")) {
-      try {
-        return reopenSegment(dir, newest);
-      } catch (error) {
-        onError(`journal ${newest} cannot be written (${errorCode(error)}): starting a new file`);
-        lastUsedName = newest;
-      }
-    }
-    const foreign = listForeignEntries(dir);
-    let name = nextSegmentName(lastUsedName ?? newest);
-    while (foreign.includes(name)) name = nextSegmentName(name);
-    return createSegment(dir, name, now());
-  }
-
-  /** The next append starts another segment. */
-  function leaveSegment(segment: Segment): void {
-    ignoreErrors(() => closeSync(segment.fd));
-    lastUsedName = segment.name;
-    current = null;
-  }
-
-  function checkSegment(segment: Segment): void {
-    const started = performance.now();
-    if (started - checkedAt < checkMs) return;
-    checkedAt = started;
-    const { nlink, size } = fstatSync(segment.fd);
-    if (nlink > 0 && size === segment.length) return;
-    const change = nlink > 0 ? "changed" : "deleted";
-    onError(`journal ${segment.name} was ${change} by another program: starting a new file`);
-    leaveSegment(segment);
-  }
-
-  function write(bytes: Buffer): void {
-    if (current) checkSegment(current);
-    current ??= openSegment();
-    const segment = current;
-    try {
-      for (let done = 0; done < bytes.length; ) {
-        const written = writeSync(segment.fd, bytes, done);
-        if (written === 0) throw new Error("nothing was written");
-        done += written;
-      }
-    } catch (error) {
-      try {
-        ftruncateSync(segment.fd, segment.length);
-      } catch {
-        leaveSegment(segment);
-      }
-      throw error;
-    }
-    segment.length += bytes.length;
-  }
 
   /** A batch with room for this many more bytes. */
   function findBatch(roomBytes: number): Batch {
@@ -161,33 +82,10 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
     batch = null;
     if (!full) return;
     try {
-      write(full.bytes.subarray(0, full.length));
+      segments.write(full.bytes.subarray(0, full.length));
       full.written.resolve();
     } catch (error) {
       full.written.reject(new JournalError(error));
-    }
-  }
-
-  function startNewSegmentIfDue(): void {
-    if (!current || current.length === 0) return;
-    const isOld = now() - current.startedAt > Math.min(1, options.retentionDays()) * dayMs;
-    if (current.length <= limits.maxSegmentBytes && !isOld) return;
-    leaveSegment(current);
-    current = openSegment();
-  }
-
-  function removeOldSegments(covered: JournalPosition): void {
-    const oldestAt = now() - options.retentionDays() * dayMs;
-    let totalBytes = 0;
-    let isNewest = true;
-    for (const name of listSegments(dir).reverse()) {
-      const { size, mtimeMs } = statSync(join(dir, name));
-      totalBytes += size;
-      const isCovered = name < covered.segment || (name === covered.segment && size <= covered.offset);
-      if (name === current?.name || !isCovered) continue;
-      // The newest stays, so that recentIds has something to read.
-      if (!isNewest && (mtimeMs < oldestAt || totalBytes > maxBytes)) rmSync(join(dir, name));
-      isNewest = false;
     }
   }
 
@@ -201,12 +99,7 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
       target.length = writeLine(target.bytes, target.length, head, body);
       return target.written.promise;
     },
-    position() {
-      if (current) return { segment: current.name, offset: current.length };
-      const end = readJournalEnd(dir);
-      if (end && end.segment > (lastUsedName ?? "")) return end;
-      return { segment: nextSegmentName(lastUsedName ?? end?.segment ?? ""), offset: 0 };
-    },
+    position: segments.position,
     replay(after, onLine) {
       let end: JournalPosition | null;
       try {
@@ -219,7 +112,7 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
       const isSnapshotAhead =
         after &&
         (!end || end.segment < after.segment || (end.segment === after.segment && end.offset < after.offset));
-      if (isSnapshotAhead) lastUsedName = after.segment;
+      if (isSnapshotAhead) segments.startAfter(after.segment);
       return replaySegments(dir, after, onLine, onError);
     },
     recentIds(max) {
@@ -231,8 +124,7 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
     },
     rotate(covered) {
       try {
-        startNewSegmentIfDue();
-        removeOldSegments(covered);
+        segments.rotate(covered);
       } catch (error) {
         onError(
           `old journal files could not be removed (${errorCode(error)}): beckon tries again after the next snapshot`,
@@ -241,8 +133,7 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
     },
     close() {
       flush();
-      if (current) closeSync(current.fd);
-      current = null;
+      segments.close();
     },
   };
 }
