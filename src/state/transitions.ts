@@ -2,8 +2,6 @@
  * Finds what a change of a session means to a user: an ask opened or closed, a turn started or ended, a subagent appeared. The
  * status file can decide without an event, so sessions are compared again for a moment after their last one.
  */
-import type { AskEnding } from "../core/answers/ending.ts";
-import { inTerminal } from "../core/answers/words.ts";
 import type { AskEnd, Schedule, Transition } from "../core/interfaces/index.ts";
 import type { SpanState } from "../core/interfaces/wire.ts";
 import type { ClockReading } from "../core/session/event.ts";
@@ -12,6 +10,7 @@ import { type Ask, hasDied, isBlocking, isVisible, type Session } from "../core/
 import { type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
 import { settle } from "../core/session/settle.ts";
 import { timing } from "../core/timing.ts";
+import { createAskEndings } from "./ask-endings.ts";
 
 export interface TransitionFinderOptions {
   readonly clock: () => ClockReading;
@@ -45,23 +44,16 @@ interface Known {
   readonly asks: Map<string, OpenAsk>;
 }
 
-interface ClosedAsk extends OpenAsk {
-  readonly session: Session;
-  readonly overdueT: number;
-}
-
 const tickMs = 250;
 /** The status file has decided by then. */
 const watchMs = timing.contradictionMs + timing.settleMs;
-/** How an ask ended is known by then. */
-const endMs = timing.lateHookMs + 200;
 
 export function createTransitionFinder(options: TransitionFinderOptions): TransitionFinder {
   const { clock, onTransition } = options;
   const known = new Map<string, Known>();
   /** Sessions that changed a moment ago. */
   const recent = new Set<string>();
-  const closed = new Set<ClosedAsk>();
+  const endings = createAskEndings(clock, onTransition);
   let cancelTick: (() => void) | null = null;
 
   function compare(key: string, session: Session, at: number): void {
@@ -115,7 +107,7 @@ export function createTransitionFinder(options: TransitionFinderOptions): Transi
     const { id, ask, waitedMs } = open;
     onTransition({ kind: "ask-closed", id, session, ask, at, waitedMs });
     // Only the end of an ask that a hook opened is examined further.
-    if (ask.from === "hook") closed.add({ ...open, session, overdueT: clock().t + endMs });
+    if (ask.from === "hook") endings.expect({ id, session, ask, waitedMs });
     else onTransition({ kind: "ask-ended", id, session, ask, how: "dismissed", where: null, waitedMs });
   }
 
@@ -134,15 +126,6 @@ export function createTransitionFinder(options: TransitionFinderOptions): Transi
     }
   }
 
-  function endOverdue(t: number): void {
-    for (const entry of closed) {
-      if (entry.overdueT > t) continue;
-      closed.delete(entry);
-      const { id, session, ask, waitedMs } = entry;
-      onTransition({ kind: "ask-ended", id, session, ask, how: "dismissed", where: null, waitedMs });
-    }
-  }
-
   function tick(): void {
     cancelTick = null;
     const now = clock();
@@ -152,12 +135,12 @@ export function createTransitionFinder(options: TransitionFinderOptions): Transi
       if (session) compare(key, settle(session, now.t), now.at);
       if (!session || now.t - session.newest > watchMs) recent.delete(key);
     }
-    endOverdue(now.t);
+    endings.endOverdue(now.t);
     scheduleTick();
   }
 
   function scheduleTick(): void {
-    if (cancelTick === null && (recent.size > 0 || closed.size > 0))
+    if (cancelTick === null && (recent.size > 0 || endings.areExpected()))
       cancelTick = options.schedule(tick, tickMs);
   }
 
@@ -169,24 +152,7 @@ export function createTransitionFinder(options: TransitionFinderOptions): Transi
       recent.add(key);
       scheduleTick();
     },
-    onAskEnded({ session, ask, how, by }) {
-      const key = sessionKeyOf(session);
-      for (const entry of closed) {
-        if (entry.ask.id !== ask.id || sessionKeyOf(entry.session) !== key) continue;
-        closed.delete(entry);
-        const { id, waitedMs } = entry;
-        onTransition({
-          kind: "ask-ended",
-          id,
-          session,
-          ask: entry.ask,
-          how,
-          where: whereOf(how, by),
-          waitedMs,
-        });
-        return;
-      }
-    },
+    onAskEnded: endings.onEnded,
     onDeparted(key) {
       const entry = known.get(key);
       const { at } = clock();
@@ -210,15 +176,9 @@ export function createTransitionFinder(options: TransitionFinderOptions): Transi
     },
     stop() {
       cancelTick?.();
-      endOverdue(Number.POSITIVE_INFINITY);
+      endings.endOverdue(Number.POSITIVE_INFINITY);
     },
   };
-}
-
-/** Where the user answered, as the history names it. */
-function whereOf(how: AskEnding, by: string | null): string | null {
-  if (how === "rule") return "rule";
-  return by === inTerminal ? "terminal" : by;
 }
 
 function pause(open: OpenAsk, at: number): void {
