@@ -8,17 +8,14 @@ import type { HistoryReader, Schedule, Sink, Transition } from "../core/interfac
 import type { StreamEvent, StreamMessage } from "../core/interfaces/wire.ts";
 import { limits } from "../core/limits.ts";
 import { isProbe } from "../core/session/probe.ts";
-import { sessionKeyOf, viewKeyOf } from "../core/session/session-ref.ts";
-import type { SessionView } from "../core/view/session-view.ts";
+import { sessionKeyOf } from "../core/session/session-ref.ts";
 import { openResponseStream, type ResponseStream } from "../system/response-stream.ts";
+import { createSentSessions, type SentSessionsOptions } from "./sent-sessions.ts";
 import { createChildUpdates, createStreamMessage } from "./stream-event.ts";
 
-export interface EventStreamOptions {
+export interface EventStreamOptions extends SentSessionsOptions {
   /** Wall time. */
   readonly now: () => number;
-  readonly sessions: () => readonly SessionView[];
-  /** null if there is no such session. */
-  readonly findSession: (key: string) => SessionView | null;
   readonly quiet: () => Quiet | null;
   readonly history: Pick<HistoryReader, "findMissedEvents"> & {
     readonly addStreamEvent: (event: StreamEvent) => void;
@@ -64,8 +61,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
   const clients = new Set<Client>();
   /** Connections, with those that do not have their first events yet. */
   let connectionCount = 0;
-  /** What the clients know of each session, as JSON. */
-  const sent = new Map<string, string>();
+  const sent = createSentSessions(options, publish);
   const changed = new Set<string>();
   /** The newest events that the history keeps: it writes them a moment later. */
   const recent: StreamEvent[] = [];
@@ -115,42 +111,16 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     cancelPing = clients.size > 0 ? schedule(sendPings, options.pingMs ?? pingMs) : null;
   }
 
-  function compare(key: string, session: SessionView): void {
-    const text = JSON.stringify(session);
-    const before = sent.get(key);
-    if (text === before) return;
-    sent.set(key, text);
-    publish({ event: before === undefined ? "session-appeared" : "session-updated", data: { session } });
-  }
-
   function flush(): void {
     cancelFlush = null;
-    for (const key of changed) {
-      const session = options.findSession(key);
-      if (session) compare(key, session);
-    }
+    sent.compare(changed);
     changed.clear();
-  }
-
-  function compareAll(): void {
-    const known = new Set<string>();
-    for (const session of options.sessions()) {
-      const key = viewKeyOf(session);
-      known.add(key);
-      compare(key, session);
-    }
-    for (const key of [...sent.keys()]) {
-      if (known.has(key)) continue;
-      sent.delete(key);
-      publish({ event: "session-departed", data: { key } });
-    }
   }
 
   function createSnapshotEvent(): StreamEvent {
     const sessions = options.sessions();
     // The other clients know the same after the next flush.
-    if (clients.size === 0)
-      for (const session of sessions) sent.set(viewKeyOf(session), JSON.stringify(session));
+    if (clients.size === 0) sent.assume(sessions);
     return {
       id: createId(),
       event: "snapshot",
@@ -178,7 +148,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
   }
 
   function onTransition(transition: Transition): void {
-    if (transition.kind === "departed") sent.delete(transition.key);
+    if (transition.kind === "departed") sent.forget(transition.key);
     const message = createStreamMessage(transition);
     if (message?.event === "agent-update") publish(message);
     else if (message) publishAndKeep(message);
@@ -190,7 +160,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
       if (clients.size === 0) return null;
       if (at - comparedAt < compareAllMs && at >= comparedAt) return comparedAt + compareAllMs;
       comparedAt = at;
-      compareAll();
+      sent.compareAll();
       return at + idleCompareMs;
     },
   };
