@@ -2,8 +2,9 @@
  * Connects channels to the app. Nothing of src/channels is loaded before the settings list a channel, so this costs a user without
  * one nothing.
  */
-import type { ChannelTest } from "../channels/active-channel.ts";
+
 import type { ChannelReport, ChannelSink, ChannelSinkOptions } from "../channels/sink.ts";
+import type { ChannelTest } from "../channels/test-message.ts";
 import type { Sink } from "../core/interfaces/index.ts";
 import { readFileStamp } from "../storage/files.ts";
 import { loadJsonState, saveJsonState } from "../storage/json-state.ts";

@@ -30,15 +30,11 @@ import { computeCauses, type JudgedCause, type JudgedCauses } from "../core/view
 import { withLocalTime } from "../system/clock.ts";
 import { createRounds, roundMs } from "../system/rounds.ts";
 import { schedule as systemSchedule, waitAtMost } from "../system/schedule.ts";
-import {
-  type ActiveChannel,
-  type ActiveChannelOptions,
-  type ChannelTest,
-  openActiveChannel,
-} from "./active-channel.ts";
+import { type ActiveChannel, type ActiveChannelOptions, openActiveChannel } from "./active-channel.ts";
 import type { UserSituation } from "./escalation.ts";
 import { type CheckedChannel, checkAllChannels, listSecretFields } from "./index.ts";
 import type { ChannelSecrets } from "./secrets.ts";
+import type { ChannelTest } from "./test-message.ts";
 
 export interface ChannelSinkOptions
   extends Pick<

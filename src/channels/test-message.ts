@@ -1,6 +1,7 @@
-/** The test message, and a test of a channel without the running app: sends it and, where answers are on, waits for the tap. */
+/** The test message, and tests of a channel, with and without the running app: sends it and, where answers are on, waits for the tap. */
 import { randomBytes } from "node:crypto";
 import { readErrorMessage } from "../core/error-message.ts";
+import type { ClockReading } from "../core/session/event.ts";
 import { waitAtMost } from "../system/schedule.ts";
 import type {
   Channel,
@@ -11,6 +12,7 @@ import type {
   Service,
   ServiceSettings,
 } from "./channel.ts";
+import type { References } from "./references.ts";
 
 export interface TestOptions {
   readonly name: string;
@@ -92,6 +94,49 @@ export async function testChannelDirectly(options: TestOptions): Promise<TestRes
   } finally {
     await channel?.stop().catch(() => {});
   }
+}
+
+/** What became of a test message. */
+export interface ChannelTest {
+  /** Why it could not be sent; null if it was. */
+  readonly problem: string | null;
+  /** Resolves with who tapped its button; null if the channel takes no answers. */
+  readonly tapped: Promise<string> | null;
+}
+
+export interface ChannelTestsOptions extends Pick<TestOptions, "name" | "isAnswering" | "redact"> {
+  readonly references: References;
+  readonly clock: () => ClockReading;
+}
+
+/** The tests of a channel that is open in the running app. */
+export function createChannelTests({ name, isAnswering, redact, references, clock }: ChannelTestsOptions) {
+  /** Test messages that wait for a tap, by key. */
+  const waiting = new Map<string, (by: string) => void>();
+  let count = 0;
+  return {
+    async send(channel: Pick<Channel, "send" | "update">): Promise<ChannelTest> {
+      const { promise, resolve } = Promise.withResolvers<string>();
+      const key = `test#${++count}`;
+      const reference = isAnswering
+        ? references.create({ key, answerId: "test", meaning: { do: "test" } })
+        : null;
+      let handle = "";
+      waiting.set(key, (by) => {
+        waiting.delete(key);
+        resolve(by);
+        channel.update?.(handle, createTestMessage(name, null, formatTestEnding(by))).catch(() => {});
+      });
+      try {
+        handle = await channel.send(createTestMessage(name, reference), `test-${clock().at}-${count}`);
+        return { problem: null, tapped: isAnswering ? promise : null };
+      } catch (error) {
+        waiting.delete(key);
+        return { problem: redact(readErrorMessage(error)), tapped: null };
+      }
+    },
+    onTap: (key: string, by: string): void => waiting.get(key)?.(by),
+  };
 }
 
 /** `reference` is that of its button; null if it has none. `ending` replaces the text once the button was tapped. */
