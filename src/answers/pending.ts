@@ -7,13 +7,12 @@ import type { WatchedRequest } from "../agents/agent.ts";
 import type { LoadedAgents } from "../agents/index.ts";
 import { endingOfAnswer } from "../core/answers/ending.ts";
 import { type AnswerStep, createStep, judgeAnswer } from "../core/answers/policy.ts";
-import { explainVerdict, formatAnswer, inTerminal, leftInTerminal } from "../core/answers/words.ts";
+import { explainVerdict, formatAnswer } from "../core/answers/words.ts";
 import type { Config } from "../core/config/config.ts";
-import { forgetOldest } from "../core/forget-oldest.ts";
 import type { ActionRefused, HookConnection, PendingHooks } from "../core/interfaces/index.ts";
 import { limits } from "../core/limits.ts";
 import type { Answer, AskDetails } from "../core/session/ask-details.ts";
-import { type AgentEvent, type ClockReading, createInternalEvent } from "../core/session/event.ts";
+import type { AgentEvent, ClockReading } from "../core/session/event.ts";
 import { answerIdOf } from "../core/session/keys.ts";
 import { type Ask, isVisible, type Session } from "../core/session/session.ts";
 import type { SessionRefLike } from "../core/session/session-ref.ts";
@@ -21,10 +20,10 @@ import { settle } from "../core/session/settle.ts";
 import { timing } from "../core/timing.ts";
 import type { SessionView } from "../core/view/session-view.ts";
 import { createAnswerInfo, explainUnanswerable } from "./answer-info.ts";
+import { createDecisionDelivery, formatGivenAnswer } from "./decision-delivery.ts";
 import { createPendingList, noDecision } from "./pending-list.ts";
 import {
   createRequestReader,
-  type DeliveryConfirmation,
   describeMasked,
   findAsk,
   type GivenAnswer,
@@ -84,13 +83,10 @@ export interface AnswerAccepted {
   readonly answered: string;
 }
 
-const maxRemembered = 500;
 const refuse = (error: string): ActionRefused => ({ refused: 409, error });
 
 export function createPendingRequests(options: PendingRequestsOptions): PendingRequests {
-  const { agents, clock, config, confirmMs = timing.confirmDecisionMs } = options;
-  /** Answer id → how it was answered, for a second answer that comes too late. */
-  const answeredAsks = new Map<string, string>();
+  const { agents, clock, config } = options;
   const isEnabled = () => config().answering.enabled;
 
   function getSettled(ref: SessionRefLike): Session | null {
@@ -104,6 +100,12 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     getSettled,
     isEnabled,
     heartbeatMs: options.heartbeatMs ?? timing.pendingHeartbeatMs,
+  });
+  const delivery = createDecisionDelivery({
+    ...options,
+    list,
+    getSettled,
+    confirmMs: options.confirmMs ?? timing.confirmDecisionMs,
   });
   const findRequest = (ask: Ask): PendingRequest | null => list.get(ask.request ?? "");
 
@@ -140,7 +142,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
       const isSent = send(JSON.parse(decision));
       const waiting = list.get(request);
       // The agent has it: there is no hook that would confirm it.
-      if (isSent && waiting) queueMicrotask(() => onPrinted(waiting));
+      if (isSent && waiting) queueMicrotask(() => delivery.onPrinted(waiting));
       return isSent;
     };
     const created = reader.create({ agent, sessionId, request, payload, connection, deliver });
@@ -173,10 +175,10 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
   ): Promise<AnswerAccepted | ActionRefused | string> {
     const settled = settle(session, clock().t);
     const ask = settled.asks.find((open) => isVisible(open) && answerIdOf(open) === answerId);
-    if (!ask)
-      return refuse(
-        `this ask is gone: ${answeredAsks.get(answerId) ?? "it was answered in the terminal, or ended"}`,
-      );
+    if (!ask) {
+      const answered = delivery.findAnswer(answerId) ?? "it was answered in the terminal, or ended";
+      return refuse(`this ask is gone: ${answered}`);
+    }
     const request = findRequest(ask);
     if (!request) return refuse(`this ask cannot be answered from here: ${explain(settled, ask)}`);
     if (request.sent) return refuse(`this ask is gone: ${formatGivenAnswer(request.sent.answer)}`);
@@ -185,62 +187,12 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     if (isYes && request.changed !== null) return refuse(request.changed);
     const decision = makeDecision(request, userAnswer, step);
     if (typeof decision === "string" || "refused" in decision) return decision;
-    return send(request, decision.text, {
-      session: settled,
-      ask,
-      outcome: formatAnswer(userAnswer, request.details),
-      how: step.front === "rule" ? "rule" : endingOfAnswer(userAnswer, ask.kind),
-      by: step.by ?? step.front,
-    });
-  }
-
-  async function send(
-    request: PendingRequest,
-    decision: string,
-    given: GivenAnswer,
-  ): Promise<AnswerAccepted | ActionRefused> {
-    const { promise, resolve } = Promise.withResolvers<DeliveryConfirmation>();
-    request.sent = { answer: given, confirm: resolve };
-    if (!request.deliver(decision)) resolve("closed");
-    const timer = setTimeout(resolve, confirmMs, "timeout");
-    const confirmation = await promise;
-    clearTimeout(timer);
-    if (confirmation === "printed") return { ok: true, answered: given.outcome };
-    const reason =
-      confirmation === "closed" ? "its hook ended before it came" : "its hook has not confirmed it yet";
-    return refuse(`your answer may not have arrived: ${reason}. Look at the terminal`);
-  }
-
-  /** The agent has the decision, so the ask is over before the agent itself reports it. */
-  function onPrinted(request: PendingRequest): void {
-    if (!request.sent) return;
-    const { answer: given, confirm } = request.sent;
-    answeredAsks.set(answerIdOf(given.ask), formatGivenAnswer(given));
-    forgetOldest(answeredAsks, maxRemembered);
-    confirm("printed");
-    list.remove(request);
-    request.connection.close();
-    closeAsk(request);
-    options.onAnswered(given);
-  }
-
-  /** The agent ended its hook: "No", Esc or /exit in the terminal. If there is a status file, it says which. */
-  function onStopped(request: PendingRequest): void {
-    const session = getSettled(request);
-    const ask = findAsk(session, request.request);
-    list.remove(request);
-    request.connection.close();
-    if (!session || !ask || session.file !== null) return;
-    closeAsk(request);
-    options.onAnswered({ session, ask, outcome: leftInTerminal.exit, how: "denied", by: inTerminal });
-  }
-
-  function closeAsk({ agent, sessionId, request }: PendingRequest): void {
-    const now = clock();
-    const newestT = options.get({ agent, sessionId })?.newest ?? now.t;
-    const when = { at: now.at, t: Math.max(now.t, newestT) };
-    const change = { kind: "ask-answered", request } as const;
-    options.dispatch(createInternalEvent(`answered-${request}`, when, { agent, sessionId }, change));
+    const outcome = formatAnswer(userAnswer, request.details);
+    const how = step.front === "rule" ? "rule" : endingOfAnswer(userAnswer, ask.kind);
+    const given = { session: settled, ask, outcome, how, by: step.by ?? step.front };
+    const doubt = await delivery.send(request, decision.text, given);
+    if (doubt === null) return { ok: true, answered: outcome };
+    return refuse(`your answer may not have arrived: ${doubt}. Look at the terminal`);
   }
 
   return {
@@ -249,8 +201,8 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     end(id, how) {
       const request = list.get(id);
       if (!request) return;
-      if (how === "printed") onPrinted(request);
-      else onStopped(request);
+      if (how === "printed") delivery.onPrinted(request);
+      else delivery.onStopped(request);
     },
     details: (ask) => findRequest(ask)?.details ?? null,
     maskedDetails(ask) {
@@ -265,10 +217,6 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     recheck: list.recheck,
     stop: list.stop,
   };
-}
-
-function formatGivenAnswer({ outcome, by }: GivenAnswer): string {
-  return `${outcome} (${by})`;
 }
 
 /** Asks the policy, then the agent. Returns a text if the answer itself is invalid. */
