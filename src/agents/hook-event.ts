@@ -33,7 +33,7 @@ export const createPrompt = (text: unknown): Change => ({
   byMachine: false,
 });
 
-/** The end of a turn without an error, a response or work in the background, but for what is given. */
+/** A turn end; absent facts mean no error, no response, no background work. */
 export const createTurnEnd = (
   facts: Partial<Pick<Change & { kind: "turn-end" }, "error" | "lastResponse" | "background">> = {},
 ): Change & { kind: "turn-end" } => ({
@@ -90,7 +90,7 @@ export const readEdit = (tools: EditTools, tool: string, input: JsonRecord): Too
   Object.hasOwn(tools, tool) ? { tool, paths: readEditPaths(tools, tool, input).editPaths ?? [] } : null;
 
 /**
- * What a hook whose payload has Claude Code's names of fields asks the work guard. Also with names of events in the form
+ * What a hook whose payload has Claude Code's field names asks the work guard. Also with event names in the form
  * `pre-tool-use`, and without a session. `callEvent` comes before a call, which `read` reads. null if the payload names no event.
  */
 export function readHookRequest(

@@ -1,6 +1,6 @@
 /**
  * What most agents have in common while the app runs: nothing is watched, nothing is answered, two equal payloads are one event, and
- * payloads have Claude Code's names of fields.
+ * payloads have Claude Code's field names.
  */
 import type { JsonRecord } from "../core/json.ts";
 import type { AgentRuntime, Forwarding } from "./agent.ts";

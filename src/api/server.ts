@@ -205,7 +205,7 @@ const respondClosedPage = (more?: Readonly<Record<string, string>>) =>
 <div class="first-top">
 <img src="/icon.svg" alt="">
 <h1>Open the dashboard again</h1>
-<p>beckon was started again, or this address was used before: each works once, within 30 seconds. For a new one, choose “Open dashboard” in beckon’s menu, or run in a terminal:</p>
+<p>beckon was restarted, or this link was already used. A link works once, for 30 seconds. For a new one, choose “Open dashboard” in beckon’s menu, or run in a terminal:</p>
 </div>
 <div class="cmd"><code>beckon open</code></div>
 </main>
@@ -248,14 +248,14 @@ function createPageHandlers(options: ServerOptions, connections: Connections) {
       respondPage(200, type, (await loadPage())[file]);
   const hasCookie = ({ headers }: Request): boolean =>
     pageAccess.createCheck(connections.port()).hasCookie({ cookie: headers.get("cookie") });
-  /** A browser with a cookie of this start was cleared since, and no other program had the port in the meantime. */
+  /** A browser with this run's cookie has already been cleared, and nobody else has had the port since. */
   const clearOnce = (request: Request): Readonly<Record<string, string>> =>
     hasCookie(request) ? {} : clearSite;
 
   /**
    * A code is exchanged for a redirect to a ticket. Scripts cannot read where a navigation is redirected to, and before the browser
    * follows it, the service workers are gone. The redirect has no opener policy, but the page has: whatever policy the tab's
-   * page before had, it differs from one of the two, so no other window keeps its hold on the tab.
+   * previous page had, it differs from one of the two, so no other window keeps its hold on the tab.
    */
   const redeemCode = async (request: Request, code: string): Promise<Response> => {
     // First, because anybody can send a wrong code.
@@ -263,7 +263,7 @@ function createPageHandlers(options: ServerOptions, connections: Connections) {
     // Other users can see the command line of the program that opens the browser, and race it with the code in it.
     if (!(await connections.isOwn(request))) return respondClosedPage();
     const ticket = pageAccess.redeemCode(code);
-    // A code that a service worker has seen counts no more.
+    // A code that a service worker has seen is no longer valid.
     if (ticket === null || !isOpenedByUser(request)) return respondClosedPage(clearSite);
     const headers = {
       location: `/?ticket=${ticket}`,

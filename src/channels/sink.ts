@@ -169,7 +169,7 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
     return lastPresence.reading;
   }
 
-  /** Checks the panes of those sessions only whose alerts would be sent now. */
+  /** Checks only the panes of sessions whose alerts would be sent now. */
   async function findVisibleSessions(presence: PresenceReading): Promise<ReadonlySet<string>> {
     if (config().alerts.whileLooking) return noSessions;
     const now = withLocalTime(clock());
@@ -212,7 +212,7 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
     if (dirty.size > 0) rounds.runAt(now.t + timing.spoolPollMs);
   }
 
-  /** The sessions that changed or cause an alert. A test of doctor's goes to no channel. */
+  /** The sessions that changed or cause an alert. Doctor's test alerts are never sent to channels. */
   function listSessions(): Session[] {
     return [...new Set([...dirty, ...watched])].flatMap((key) => {
       const session = options.isCaughtUp(key) ? findSession(key) : null;

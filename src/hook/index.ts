@@ -138,7 +138,7 @@ function explainUse(agent: Sender): void {
 
 const maxQuotedLength = 40;
 const describeUnknown = ({ id }: Sender): string =>
-  `beckon knows no agent ${JSON.stringify(id.slice(0, maxQuotedLength))}`;
+  `beckon does not know the agent ${JSON.stringify(id.slice(0, maxQuotedLength))}`;
 
 /** A relative folder would mean another place in every project, and prompts would be written there. */
 function hasAbsoluteFolder(home: string | undefined): boolean {

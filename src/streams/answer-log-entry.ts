@@ -11,7 +11,7 @@ import { projectOf, type Session } from "../core/session/session.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
 import { formatFailure, statusTexts, summarizeAsk } from "../core/session/texts.ts";
 
-/** Its names are a format. Secrets in its texts are masked. */
+/** Field names are public: do not rename. Secrets in its texts are masked. */
 export type AnswerLogEntry = Readonly<Static<typeof AnswerLogEntrySchema>>;
 
 export const AnswerLogEntrySchema = Type.Object({

@@ -3,7 +3,7 @@ import type { Transition } from "../core/interfaces/index.ts";
 import type { AgentEvent } from "../core/session/event.ts";
 import type { Session } from "../core/session/session.ts";
 
-/** Its names are a format. */
+/** Field names are public: do not rename. */
 export interface LifecycleEvent {
   readonly id: string;
   readonly eventType: "session.lifecycle" | "turn.start" | "turn.end" | "skill.lifecycle";

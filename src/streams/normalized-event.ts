@@ -32,7 +32,7 @@ export const normalizedEventTypes = [
 
 type NormalizedEventType = (typeof normalizedEventTypes)[number];
 
-/** Its names are a format. */
+/** Field names are public: do not rename. */
 export interface NormalizedEvent {
   readonly id: string;
   readonly version: "1.1";

@@ -15,7 +15,7 @@ export interface RoundsOptions<Situation> {
   readonly pauseAfter: (busyMs: number, lastBusyMs: number) => number;
   /** What must be read before a round. Waiting for it costs nothing, so it does not count. */
   readonly prepare: () => Promise<Situation>;
-  /** What a promise of it waits for does not count either. Nothing else runs until then. */
+  /** If it returns a promise, the wait is not counted, and no other round runs meanwhile. */
   readonly run: (situation: Situation) => void | Promise<void>;
   readonly onError: (error: unknown) => void;
 }

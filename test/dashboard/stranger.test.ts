@@ -80,7 +80,7 @@ describe("while beckon is stopped", () => {
         "-e",
         program,
       ]);
-      await page.getByText("beckon was started again.").waitFor({ timeout: 20_000 });
+      await page.getByText("beckon was restarted.").waitFor({ timeout: 20_000 });
       expect(await page.locator(".row", { hasText: "proj" }).count()).toBe(1);
       stranger.kill();
       const lines = (await stranger.stdout.text()).trim().split("\n");
@@ -126,7 +126,7 @@ describe("while beckon is stopped", () => {
       await fixture.stopApps();
       rmSync(fixture.paths.authHeader);
       await restart();
-      await page.getByText("beckon was started again.").waitFor({ timeout: 20_000 });
+      await page.getByText("beckon was restarted.").waitFor({ timeout: 20_000 });
       await page.getByText("beckon open").waitFor();
       expect(await page.title()).toBe("beckon (stopped)");
     },

@@ -205,7 +205,7 @@ describe("a hook that a user typed", () => {
       });
       child.terminal?.write("\u0004");
       expect(await child.exited).toBe(0);
-      expect(drawn.join("")).toContain(`beckon knows no agent "cluade". ${usage}`);
+      expect(drawn.join("")).toContain(`beckon does not know the agent "cluade". ${usage}`);
       expect(harness.log()).toBe("");
     },
     15_000,
@@ -215,7 +215,7 @@ describe("a hook that a user typed", () => {
     harness.receiver(400);
     const { stderr } = await harness.forward(JSON.stringify(event), {}, ["cluade"]);
     expect(stderr).toBe(
-      'beckon hook: beckon knows no agent "cluade": beckon refused the event (400): not kept\n',
+      'beckon hook: beckon does not know the agent "cluade": beckon refused the event (400): not kept\n',
     );
   });
 });

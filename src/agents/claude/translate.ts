@@ -54,7 +54,7 @@ export const readGuardRequest = (payload: JsonRecord): GuardRequest | null =>
 const names = new Map<string, string>();
 const maxNames = 1_000;
 
-/** The same few names come with every event: each is kept in memory once, not once an event. */
+/** The same few names come with every event: each is kept in memory once, not once per event. */
 function intern(name: string): string {
   const known = names.get(name);
   if (known === undefined && names.size < maxNames) names.set(name, name);

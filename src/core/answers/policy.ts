@@ -33,7 +33,7 @@ export interface AnswerStep {
   readonly refusesMarked?: boolean;
 }
 
-/** A step in which nothing was seen or done but what is said. */
+/** An AnswerStep with only the given facts set. */
 export const createStep = (front: AnswerFront, more: Partial<AnswerStep> = {}): AnswerStep => ({
   front,
   isWholeShown: false,

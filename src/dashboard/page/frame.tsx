@@ -171,11 +171,8 @@ function describeRefusal(): readonly [what: string, why: string] {
     return ["Another program has used this address.", "It can read what this tab does. Close the tab."];
   // It was connected before.
   if (facts.value !== null)
-    return ["beckon was started again.", `This is what was known at ${formatTime(heardAt.value)}.`];
-  return [
-    "This page is not connected any more.",
-    "beckon was started again, or this tab was not opened by it.",
-  ];
+    return ["beckon was restarted.", `This is what was known at ${formatTime(heardAt.value)}.`];
+  return ["This page is not connected any more.", "beckon was restarted, or this tab was not opened by it."];
 }
 
 export function Banner() {

@@ -129,7 +129,7 @@ function endpointFindings({ endpoint }: FilesFacts): Finding[] {
     finding(
       "fail",
       "endpoint",
-      `endpoint.json ${endpoint}, so hooks do not find beckon`,
+      `endpoint.json ${endpoint}, so hooks cannot find beckon`,
       "Restart it: beckon restart",
     ),
   ];
