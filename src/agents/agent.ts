@@ -37,7 +37,7 @@ export interface Agent {
   readonly settingsVariables: readonly { readonly name: string; readonly meaning: string }[];
   loadRuntime(): Promise<AgentRuntime>;
   loadSetup(): Promise<AgentSetup>;
-  /** An invented day of the agent's, for `beckon demo`. Absent if there is none. */
+  /** An invented day with this agent, for `beckon demo`. Absent if there is none. */
   loadDemo?(): Promise<CreateDemoDay>;
 }
 
@@ -399,7 +399,7 @@ export interface ExamineContext {
 
 /** What doctor learns about an agent. */
 export interface Examination {
-  /** True also if nobody can tell, because a settings file cannot be read. */
+  /** True also if unknown because a settings file cannot be read. */
   readonly isRegistered: boolean;
   /** Each part has its own time limit. */
   readonly parts: readonly { readonly link: string; readonly findings: Promise<readonly Finding[]> }[];

@@ -16,7 +16,7 @@ export interface PatchSection {
   readonly content: string;
 }
 
-/** What Rust's `trim` removes. JavaScript's knows no U+0085, and also removes U+FEFF. */
+/** What Rust's `trim` removes. JavaScript's keeps U+0085, and also removes U+FEFF. */
 const blank = "[\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
 const blankStart = new RegExp(`^${blank}+`);
 const blankEnd = new RegExp(`${blank}+$`);

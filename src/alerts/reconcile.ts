@@ -44,7 +44,7 @@ export interface AlertReconciler {
    * exist but must not be shown now; if they were closed before, they stay closed.
    */
   want(alerts: readonly Alert[], suppressed?: readonly string[]): void;
-  /** The alert disappeared without a `close` of ours. It is not shown again while it stays wanted. */
+  /** The alert disappeared, but beckon did not close it. It is not shown again while it stays wanted. */
   closed: NotifierEvents["onClosed"];
   /** The alert that a click was about; null if it is unknown. */
   get(key: string): Alert | null;

@@ -245,7 +245,7 @@ export function createFinalDraft(key: string, session: string, title: string, en
   };
 }
 
-/** The answer that a response gives; a text says why it is none. */
+/** The answer that a response gives. If it cannot be one, returns the reason as text. */
 export function createAnswer(
   meaning: ResponseMeaning,
   text: string | null,

@@ -92,7 +92,7 @@ const endingMs = 700;
 /** The ending that arrives later than that still replaces the text, for this long. */
 const lateEndingMs = 5_000;
 const presenceValidMs = 2_000;
-/** A desktop that does not answer is one that knows nothing. */
+/** If the desktop does not answer within this time, presence counts as unknown. */
 const maxDesktopMs = 3_000;
 const stopMs = 500;
 /** A request that takes longer is given up when the settings change: whether its message arrived is not known then. */

@@ -34,7 +34,7 @@ export type TestResult =
   | { readonly outcome: "failed"; readonly error: string }
   | { readonly outcome: "sent" }
   | { readonly outcome: "tapped"; readonly by: string; readonly accountId: string }
-  /** It was sent, but nobody who may tapped in time. `refused` are the others. */
+  /** It was sent, but nobody who may answer tapped in time. `refused` are the others who tapped. */
   | { readonly outcome: "not tapped"; readonly problem: string | null; readonly refused: readonly string[] };
 
 /** Never rejects. */

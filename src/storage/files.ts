@@ -91,7 +91,7 @@ export interface WriteOptions {
   readonly beforeRename?: () => void;
   /**
    * False: the file survives a kill of beckon, but maybe not the loss of power. Waiting for the disk takes some 20 ms, in which
-   * beckon answers nobody.
+   * beckon cannot answer a request.
    */
   readonly isSynced?: boolean;
 }

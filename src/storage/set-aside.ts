@@ -6,7 +6,7 @@ import { errorCode, ignoreErrors } from "./files.ts";
 /** How many damaged files of one name are kept. */
 const maxDamaged = 3;
 
-/** Returns the end of a sentence that says so. */
+/** Returns the end of a sentence about what happened to the file. */
 export function renameAside(path: string, target: string): string {
   try {
     renameSync(path, target);
@@ -16,7 +16,7 @@ export function renameAside(path: string, target: string): string {
   }
 }
 
-/** `desk.json` becomes `desk.damaged-DATE.json`; `suffix` comes after the date. Returns the end of a sentence that says so. */
+/** `desk.json` becomes `desk.damaged-DATE.json`; `suffix` comes after the date. Returns what `renameAside` returns. */
 export function setDamagedAside(path: string, { now = new Date(), suffix = "", owner = path } = {}): string {
   const stem = owner.replace(/\.json$/, "");
   const date = now.toISOString().replace(/[:.]/g, "-");

@@ -1,8 +1,8 @@
 /**
  * Keeps other users of this machine from using up beckon's file descriptors: anyone can connect to its port, and Bun accepts
  * connections until there is no descriptor left (measured: then hooks get no answer, and the spool, the settings and the snapshot
- * cannot be opened). Near the limit, other users' connections are shut down. They are of no use: without the token beckon tells
- * nobody anything. Only on Linux, where the kernel says whose a connection is.
+ * cannot be opened). Near the limit, other users' connections are shut down. Nothing is lost: without the token they
+ * learn nothing. Only on Linux, where the kernel shows who owns a connection.
  */
 import { dlopen } from "bun:ffi";
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync } from "node:fs";

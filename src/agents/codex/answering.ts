@@ -222,7 +222,7 @@ function findDoubt(
     : "the patch and what Codex says about it differ: look at it in the terminal";
 }
 
-/** The lines of a text. The server's texts end with a line break, so one that does not says so. */
+/** The lines of a text. The server's texts end with a line break; a text without one gets a label. */
 function splitText(text: string, prefix = ""): readonly FittedLine[] {
   if (text === "") return [];
   const lines = splitLines(text.replace(/\n$/, ""), prefix);

@@ -66,7 +66,7 @@ function explain({ error_code: code, parameters }: GrammyError): string | null {
   return null;
 }
 
-/** The message says so already, or is gone. */
+/** The message already has this text, or is gone. */
 export function isEditDone(error: unknown): boolean {
   return (
     error instanceof GrammyError &&

@@ -51,7 +51,7 @@ export function createUpdateHandler(options: UpdateHandlerOptions) {
   async function handleMessage(message: Message): Promise<void> {
     const { from, chat: sentIn, reply_to_message: target, text } = message;
     if (!from || from.is_bot) return;
-    // An anonymous administrator or a channel: nobody knows who wrote it.
+    // An anonymous administrator or a channel: the author is unknown.
     if (message.sender_chat !== undefined || !accounts.has(String(from.id)))
       return greetStranger(message, from);
     if (String(sentIn.id) !== (await findChatId())) return;

@@ -263,7 +263,7 @@ function startSession(
   change: Change & { kind: "session-start" },
 ): Session {
   const named = change.model === null ? session : { ...session, model: change.model };
-  // How full the context is now, the next response says.
+  // The next response shows how full the context is now.
   if (change.source === "compact") return { ...named, context: null };
   return {
     ...endTurn(named, event, null),
@@ -419,7 +419,7 @@ function setPort(session: Session, port: SessionPort | null): Session {
   return { ...session, port, untracked: port === null ? session.untracked : null };
 }
 
-/** An event older than the newest one starts nothing, but what it says has ended, has ended. */
+/** An event older than the newest one starts nothing, but it can still end an ask or a subagent. */
 function applyLate(session: Session, event: AgentEvent): Session {
   const { change } = event;
   if (change.kind === "tool-end" && change.toolUseId !== null) {

@@ -1,5 +1,5 @@
 /**
- * Exact text in limited space. A text is cut at its end only, and then says so. Every row that continues the row above starts
+ * Exact text in limited space. A text is cut only at its end, where a label marks the cut. Every row that continues the row above starts
  * with a mark.
  */
 import { takeStart } from "./truncate.ts";
@@ -13,7 +13,7 @@ export const maxColumns = 200;
 const maxInput = maxRows * maxColumns * 2;
 
 export interface FittedLine {
-  /** "+ " or "- " of a change, or a label of ours. Labels start with "⟨", which no text does (see visible.ts). */
+  /** "+ " or "- " of a change, or one of beckon's labels. Labels start with "⟨", which no text does (see visible.ts). */
   readonly prefix: string;
   readonly text: string;
   /** How many lines this one stands for; 1 if absent. */
@@ -64,7 +64,7 @@ function countEmpty(texts: readonly string[], start: number): number {
   return end - start;
 }
 
-/** A label of ours, and the text that it labels. */
+/** One of beckon's labels, and the text that it labels. */
 export function createLabel(name: string, text = ""): FittedLine {
   return { prefix: text === "" ? `⟨${name}⟩` : `⟨${name}⟩ `, text };
 }

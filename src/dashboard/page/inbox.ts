@@ -30,7 +30,7 @@ const outcomes = new Map<string, string>();
 const endedAt = new Map<string, number>();
 let isPointerInside = false;
 
-/** What the user did on this page says more than the report of it that follows. */
+/** What the user did on this page is kept: the report of it that follows is less exact. */
 export function noteOutcome(id: string, text: string, isOwn = false): void {
   if (!isOwn && outcomes.has(id)) return;
   outcomes.set(id, text);

@@ -176,7 +176,7 @@ export async function openNotifySend(
   return {
     async show(alert) {
       await queue.set(alert.key, alert);
-      // Its id does not say which server shows it, so it is no handle for later.
+      // Its id does not say which server shows it, so no handle is returned.
       return null;
     },
     close: (key) => queue.set(key, "close"),

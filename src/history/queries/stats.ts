@@ -259,7 +259,7 @@ function listUsage(db: Database, since: string): Iterable<UsageRow> {
     .iterate(since);
 }
 
-/** The index of the day; null if it is none of them. */
+/** The index of the day; null if the time is on none of the days. */
 function findDay(days: readonly DayRange[], at: number): number | null {
   let low = 0;
   let high = days.length - 1;

@@ -1,4 +1,4 @@
-/** What doctor says about Claude Code that it says about no other agent. */
+/** Doctor's findings that only Claude Code has. */
 import { asRecord, parseJson } from "../../../core/json.ts";
 import { formatCount, formatList } from "../../../core/text/words.ts";
 import { listHooks, mentionsBeckon } from "../../../user-files/hook-command.ts";

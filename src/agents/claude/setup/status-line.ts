@@ -51,9 +51,9 @@ const formatChainStart = (caller: StatusLineCaller): string => beforeCall + form
 const formatLoneCommand = (caller: StatusLineCaller): string =>
   beforeLoneCall + formatCall(caller) + afterLoneCall;
 
-/** What is beckon's in a command of the status line. */
+/** beckon's part of the status line's command. */
 interface OwnPart {
-  /** Everything before the user's command. The whole text if there is no command of the user's. */
+  /** Everything before the user's command. The whole text if the user has no command. */
   readonly start: string;
   readonly end: string;
   readonly home: string | null;

@@ -11,7 +11,7 @@ import { editTools } from "../translate.ts";
 import { isPresent, userSettingsPath } from "./folder.ts";
 
 /**
- * All are awaited, so there is none for what changes nothing. PreCompress comes before every request to the model.
+ * Gemini CLI waits for each hook, so events that change nothing have none. PreCompress comes before every request to the model.
  * Notification delays its dialog by as long as it takes.
  */
 const events = [

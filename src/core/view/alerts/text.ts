@@ -306,7 +306,7 @@ function createButtons(
   }
 }
 
-/** The labels are quoted, so that no option looks like a button of ours. */
+/** The labels are quoted, so that no option looks like one of beckon's buttons. */
 function createReplyButtons({ questions }: AskDetails, button: CreateButton): readonly AlertButton[] {
   const [only, ...others] = questions;
   if (!only || others.length > 0 || only.isMultiple || only.options.length > maxButtons) return [];

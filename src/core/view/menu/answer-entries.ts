@@ -15,7 +15,7 @@ import { measureMenuWidth, wrapLine } from "../../text/fit.ts";
 import { truncateEnd } from "../../text/text.ts";
 import { createEntryId, type MenuEntry, type MenuItem, maxLabelColumns } from "../view.ts";
 
-/** Starts every row of an agent's text, so that none can look like an entry of ours. */
+/** Starts every row of an agent's text, so that none can look like one of beckon's entries. */
 const textBar = "│ ";
 const columns = maxLabelColumns - textBar.length;
 const maxRows = 20;

@@ -155,7 +155,7 @@ export function createSessionEntry(row: MenuRow, name: string, context: MenuCont
 /** How many asks and subagents are listed. */
 const maxListed = 4;
 
-/** `asks`: the asks that are not shown in full. Text of an agent is quoted or follows a word of ours, so it cannot look like a command. */
+/** `asks`: the asks that are not shown in full. Text of an agent is quoted or follows one of beckon's words, so it cannot look like a command. */
 function createDetails(
   { session, key, asks: all, what, group }: MenuRow,
   asks: readonly Ask[],
