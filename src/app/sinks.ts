@@ -75,20 +75,19 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
   });
   const showing = createShowingSinks(base, state, desktop, answers);
   const recording = createRecordingSinks(base, state, answers, showing);
-  const { renderLoop, preferences, alerts, channels, connection, guardHooks, tray } = showing;
+  const { renderLoop, preferences, channels, connection, guardHooks } = showing;
   const { history, events, workGuard } = recording;
   const memory = createMemoryRelease();
   const stream = createLifecycleStream({
     path: () => base.env.BECKON_STREAM_PATH || base.config().stream.path,
     onProblem: base.onProblem,
   });
+  // Alerts and tray follow through the render loop, which start.ts adds them to once there is a desktop.
   followers.add(
     preferences,
     answers,
     connection,
     state.snapshot,
-    alerts,
-    tray,
     memory,
     history,
     events,

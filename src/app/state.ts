@@ -84,6 +84,7 @@ export function openState(base: Base): AppState {
   });
   transitions.restore(sessionsNow());
   store.subscribe((session, event, before) => {
+    // First: a follower may find out how an ask ended, which transitions must have seen close.
     transitions.onChange(session, event.at);
     followers.onChange({ session, event, before });
   });
