@@ -9,7 +9,9 @@ import { sessionKeyOf } from "../core/session/session-ref.ts";
 import type { Ingest } from "../ingest/index.ts";
 import { clearDroppedEvents, describeDroppedEvents, readDroppedEvents } from "../storage/full-spool.ts";
 import type { Paths } from "../storage/paths.ts";
-import { openSpool, type SpoolPosition, type SpoolSession } from "../storage/spool.ts";
+import { openSpool } from "../storage/spool.ts";
+import type { SpoolSession } from "../storage/spool-lines.ts";
+import type { SpoolPosition } from "../storage/spool-position.ts";
 
 export interface SpoolSource extends Source {
   position(): SpoolPosition | null;

@@ -9,7 +9,7 @@ import type { SavedEventWindow } from "../core/session/reduce.ts";
 import type { Session } from "../core/session/session.ts";
 import type { JournalPosition } from "../storage/journal/index.ts";
 import type { SnapshotFile } from "../storage/snapshot.ts";
-import type { SpoolPosition } from "../storage/spool.ts";
+import type { SpoolPosition } from "../storage/spool-position.ts";
 import { parseSessions } from "./session-schema.ts";
 
 export interface SavedState {

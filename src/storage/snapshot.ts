@@ -7,7 +7,7 @@ import type { JournalPosition } from "./journal/index.ts";
 import { isSegmentName } from "./journal/segments.ts";
 import type { Paths } from "./paths.ts";
 import { renameAside, setDamagedAside } from "./set-aside.ts";
-import type { SpoolPosition } from "./spool.ts";
+import type { SpoolPosition } from "./spool-position.ts";
 
 const version = 1;
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { chownSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { limits } from "../../src/core/limits.ts";
 import { timing } from "../../src/core/timing.ts";
-import { splitGluedLines } from "../../src/storage/spool.ts";
+import { splitGluedLines } from "../../src/storage/spool-lines.ts";
 import { forEachTest } from "../for-each-test.ts";
 import { testWith } from "../needs.ts";
 import {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { openSpool, type SpoolOptions, type SpoolPosition } from "../../src/storage/spool.ts";
+import { openSpool, type SpoolOptions } from "../../src/storage/spool.ts";
+import type { SpoolPosition } from "../../src/storage/spool-position.ts";
 import { createVirtualTime } from "../virtual-time.ts";
 import { temporaryFolder } from "./folder.ts";
 
