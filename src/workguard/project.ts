@@ -1,4 +1,4 @@
-/** Finds the project that a folder belongs to. */
+/** Finds the project that a folder belongs to, and reads the settings of projects. */
 import { existsSync, realpathSync } from "node:fs";
 import type { Config } from "../core/config/config.ts";
 import { findGuardSettings, findLongest, type GuardSettings } from "../core/config/work-guard.ts";
@@ -29,9 +29,26 @@ export function openProject(paths: StorePaths, workGuard: Config["workGuard"], f
 }
 
 /** The settings also under the folders' real paths, as sessions name them: a user can write a path with a link in it. */
-export function addRealPaths(workGuard: Config["workGuard"]): Config["workGuard"] {
+function addRealPaths(workGuard: Config["workGuard"]): Config["workGuard"] {
   const real = Object.entries(workGuard.projects).map(([folder, own]) => [findRealPath(folder), own]);
   return { ...workGuard, projects: { ...Object.fromEntries(real), ...workGuard.projects } };
+}
+
+/** The same of the settings as they are now. Real paths are looked up only when they have changed. */
+export function createRealSettings(config: () => Pick<Config, "workGuard">): () => Config["workGuard"] {
+  let known: { readonly of: unknown; readonly settings: Config["workGuard"] } | null = null;
+  return () => {
+    const { workGuard } = config();
+    if (known?.of !== workGuard) known = { of: workGuard, settings: addRealPaths(workGuard) };
+    return known.settings;
+  };
+}
+
+/** Projects that keep their ports in a file of their own. Only folders that the user named: in the settings, or with `beckon port`. */
+export function listShared(settings: Config["workGuard"], { projects }: PortBook): string[] {
+  return [...new Set([...Object.keys(settings.projects), ...Object.keys(projects)])].filter(
+    (folder) => findGuardSettings(settings, folder).store === "project",
+  );
 }
 
 const findRealPath = (folder: string): string => readOr(() => realpathSync(folder), folder);

@@ -1,0 +1,113 @@
+/** Answers the hooks that ask whether an edit may go ahead, or what a session should know at its start. */
+import { openEnvelope } from "../agents/envelope.ts";
+import type { LoadedAgents } from "../agents/index.ts";
+import type { HookOutput, SessionEvent } from "../core/interfaces/wire.ts";
+import type { JsonRecord } from "../core/json.ts";
+import type { Change, ClockReading } from "../core/session/event.ts";
+import { stateOf } from "../core/session/phase.ts";
+import type { Session } from "../core/session/session.ts";
+import type { SessionRefLike } from "../core/session/session-ref.ts";
+import { createSessionEvent } from "../streams/session-event.ts";
+import type { BookReader } from "./book-reader.ts";
+import { decide } from "./decide.ts";
+import { identify, isUntracked, type Locator } from "./locate.ts";
+import { findPort, listPorts, portStatus, summarizePort } from "./ports.ts";
+
+export interface HookCheckOptions {
+  readonly agents: LoadedAgents;
+  readonly defaultProvider: string;
+  readonly clock: () => ClockReading;
+  readonly get: (ref: SessionRefLike) => Session | null;
+  /** How beckon is called in the agent's shell. */
+  readonly command: () => string;
+}
+
+interface HookCheckParts {
+  readonly reader: BookReader;
+  readonly locator: Locator;
+  /** Reads the ports again if they have changed. */
+  readonly refresh: () => void;
+  readonly dispatch: (session: Session, change: Change) => void;
+  readonly publish: (session: Pick<Session, "agent" | "sessionId">, events: readonly SessionEvent[]) => void;
+}
+
+/** A text says what is wrong with the body. `isDryRun`: nothing is recorded. */
+export type HookCheck = (body: JsonRecord, isDryRun?: boolean) => HookOutput | string;
+
+export function createHookCheck(options: HookCheckOptions, parts: HookCheckParts): HookCheck {
+  const { clock, agents } = options;
+  const { reader, locator, dispatch } = parts;
+  let contextCount = 0;
+
+  function listOpenPorts(project: string) {
+    return listPorts(reader.book(), project).filter(
+      (port) => portStatus(reader.book(), project, port) !== "ended",
+    );
+  }
+
+  /** What the model is told counts as loaded context. */
+  function recordContext(
+    session: Pick<Session, "agent" | "sessionId" | "port">,
+    { metadata }: HookOutput,
+  ): void {
+    const text = metadata.additional_context;
+    if (text === undefined) return;
+    const { at, t } = clock();
+    const context = { id: `guard-context-${++contextCount}-${t}`, at, session };
+    parts.publish(session, [
+      createSessionEvent("context_loaded", context, { summary: text, details: { source: "beckon" } }),
+    ]);
+  }
+
+  return (body, isDryRun = false) => {
+    const now = clock();
+    const message = openEnvelope(body, options.defaultProvider, now.host);
+    const agent = message && agents.get(message.provider);
+    if (!message || !agent) return "not a hook's event of an agent that beckon knows";
+    const request = agent.readGuardRequest?.(message.payload) ?? null;
+    if (request === null) return "no hook_event_name or hook_type in the payload";
+    const { sessionId, edit, isStart } = request;
+    const session = sessionId === null ? null : options.get({ agent: message.provider, sessionId });
+    const folders = {
+      cwd: request.cwd ?? session?.cwd ?? null,
+      firstCwd: session?.firstCwd ?? request.cwd,
+    };
+    parts.refresh();
+    const { place: hookPlace } = message.meta;
+    const ownPlace = agent.findOwnPlace ? agent.findOwnPlace(hookPlace) : hookPlace;
+    const place = ownPlace ?? session?.place ?? null;
+    const identity = identify({ agent: message.provider, sessionId, firstCwd: folders.firstCwd }, place);
+    // Of several files, one decides that needs a port and has none.
+    const located = (edit?.paths ?? []).map((file) => locator.locateEdit(folders, file));
+    const needing = located.filter(isUntracked);
+    const decisive =
+      needing.find((file) => locator.findActive(file.project, identity) === null) ?? needing[0];
+    const { path, project, settings: own } = decisive ?? located[0] ?? locator.locateEdit(folders, null);
+    const active = locator.findActive(project, identity);
+    const port = active && findPort(reader.book(), active.project, active.id);
+    const output = decide({
+      settings: own,
+      project,
+      isStart,
+      edit: edit && { tool: edit.tool, path },
+      active: port && active && summarizePort(reader.book(), active.project, port),
+      open: project === null ? [] : listOpenPorts(project),
+      command: options.command(),
+      session: {
+        session_id: sessionId,
+        fingerprint: identity.fingerprint,
+        loaded_docs: (session?.documents ?? []).map(({ path: file, kind: type }) => ({ path: file, type })),
+        session_state: session ? stateOf(session, now) : "unknown",
+        tokens_used: session?.context?.used ?? 0,
+        token_budget: own.tokenBudget ?? session?.context?.window ?? 0,
+      },
+    });
+    if (isStart && !isDryRun && sessionId !== null)
+      recordContext({ agent: message.provider, sessionId, port: active }, output);
+    if (edit === null || output.decision !== "block") return output;
+    if (!reader.canBlock(project)) return { ...output, decision: "approve", reason: "" };
+    if (session && !isDryRun)
+      dispatch(session, { kind: "untracked-edit", tool: edit.tool, path, isBlocked: true });
+    return output;
+  };
+}
