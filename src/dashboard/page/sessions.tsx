@@ -335,10 +335,6 @@ const SessionRow = memo(
       : session.children.filter(
           ({ state }) => state === "running" || isCarded || session.group === "working",
         );
-    const activity = describeActivity(session);
-    const isPlain = activity.lead === "";
-    const dangers = session.asks.flatMap((ask) => ask.dangers ?? []).map(cleanText);
-    const lastMessage = describeLastMessage(session);
     return (
       <>
         <tr
@@ -385,40 +381,7 @@ const SessionRow = memo(
             </div>
           </th>
           <td class="dg">
-            <div class="two">
-              <div
-                class={isPlain ? "do cut quiet" : "do cut"}
-                title={`${activity.lead} ${activity.text}`.trim()}
-              >
-                {session.evidence === "inferred" && (
-                  <span class="sure" title="Inferred: no status file or report of the agent proves it">
-                    ≈<span class="hid"> inferred </span>
-                  </span>
-                )}
-                {dangers.length > 0 && (
-                  <span class="risky" title={dangers.join("\n")}>
-                    <Icon of="warn" />
-                    <span class="hid">dangerous: </span>
-                  </span>
-                )}
-                {!isPlain && <b class={activity.isFailure ? "why-fail" : ""}>{activity.lead}</b>}{" "}
-                {activity.text}
-              </div>
-              <div class="l2 cut" title={lastMessage}>
-                {lastMessage}
-              </div>
-              <div class="l2 dots phone-only">
-                {session.tasks && (
-                  <span>
-                    {session.tasks.done}/{session.tasks.total} tasks
-                  </span>
-                )}
-                {contextPercent(session.context) !== null && (
-                  <span>{contextPercent(session.context)}% context</span>
-                )}
-                {session.costUsd != null && <span>{formatCost(session.costUsd)}</span>}
-              </div>
-            </div>
+            <Activity session={session} />
           </td>
           <td class="ta num">
             <Tasks tasks={session.tasks} />
@@ -469,6 +432,44 @@ const SessionRow = memo(
     );
   },
 );
+
+/** What the session does, and its last message. */
+function Activity({ session }: { readonly session: SessionView }) {
+  const activity = describeActivity(session);
+  const isPlain = activity.lead === "";
+  const dangers = session.asks.flatMap((ask) => ask.dangers ?? []).map(cleanText);
+  const lastMessage = describeLastMessage(session);
+  return (
+    <div class="two">
+      <div class={isPlain ? "do cut quiet" : "do cut"} title={`${activity.lead} ${activity.text}`.trim()}>
+        {session.evidence === "inferred" && (
+          <span class="sure" title="Inferred: no status file or report of the agent proves it">
+            ≈<span class="hid"> inferred </span>
+          </span>
+        )}
+        {dangers.length > 0 && (
+          <span class="risky" title={dangers.join("\n")}>
+            <Icon of="warn" />
+            <span class="hid">dangerous: </span>
+          </span>
+        )}
+        {!isPlain && <b class={activity.isFailure ? "why-fail" : ""}>{activity.lead}</b>} {activity.text}
+      </div>
+      <div class="l2 cut" title={lastMessage}>
+        {lastMessage}
+      </div>
+      <div class="l2 dots phone-only">
+        {session.tasks && (
+          <span>
+            {session.tasks.done}/{session.tasks.total} tasks
+          </span>
+        )}
+        {contextPercent(session.context) !== null && <span>{contextPercent(session.context)}% context</span>}
+        {session.costUsd != null && <span>{formatCost(session.costUsd)}</span>}
+      </div>
+    </div>
+  );
+}
 
 const stateOfChild = ({ state }: ChildView, hasAsk: boolean): Group =>
   hasAsk ? "needs_you" : state === "running" ? "working" : "ended";
