@@ -140,7 +140,7 @@ export function createChannelTests({ name, isAnswering, redact, references, cloc
 }
 
 /** `reference` is that of its button; null if it has none. `ending` replaces the text once the button was tapped. */
-export function createTestMessage(
+function createTestMessage(
   name: string,
   reference: string | null,
   ending: string | null = null,
@@ -164,7 +164,7 @@ export function createTestMessage(
   };
 }
 
-export const formatTestEnding = (by: string): string => `It works. Answered by ${by}.`;
+const formatTestEnding = (by: string): string => `It works. Answered by ${by}.`;
 
 export const formatAccount = ({ account, accountId }: ChannelSender): string =>
   account === "" || account === accountId ? accountId : `${account} (${accountId})`;
