@@ -3,7 +3,8 @@
  * one nothing.
  */
 
-import type { ChannelReport, ChannelSink, ChannelSinkOptions } from "../channels/sink.ts";
+import type { ChannelReport } from "../channels/channel-list.ts";
+import type { ChannelSink, ChannelSinkOptions } from "../channels/sink.ts";
 import type { ChannelTest } from "../channels/test-message.ts";
 import type { Sink } from "../core/interfaces/index.ts";
 import { readFileStamp } from "../storage/files.ts";

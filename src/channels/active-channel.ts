@@ -33,6 +33,7 @@ export interface ActiveChannelOptions extends Omit<MessageWriterOptions, "isAnsw
   readonly onMessageChanged: (key: string) => void;
   /** What `describeState` returns has changed. */
   readonly saver: { schedule(): void; flush(): void };
+  /** For the log of answers: an alert was sent, or will not be sent. */
   readonly onDelivery: (key: string, isSent: boolean, outcome: string) => void;
   readonly onProblem: (text: string) => void;
   /** What `problem` and `lastSentAt` return may have changed. */

@@ -1,8 +1,8 @@
 /** `beckon channel`: lists, adds, tests and removes the places outside of this machine where alerts go. */
+import type { ChannelReport } from "../channels/channel-list.ts";
 import { deleteChannel } from "../channels/config-edit.ts";
 import { findService } from "../channels/index.ts";
 import { removeChannelSecrets } from "../channels/secrets.ts";
-import type { ChannelReport } from "../channels/sink.ts";
 import { resolvePaths } from "../storage/paths.ts";
 import { formatLocalTime } from "../system/clock.ts";
 import { parseArguments, quote, readSubcommand, usageError } from "./args.ts";
