@@ -216,20 +216,25 @@ export function createAlertReconciler(
       [...slots.values()]
         .filter((slot) => slot.shown && !calls.isCalling(slot))
         .map(({ key, handle }) => ({ key, handle })),
-    remembered() {
-      const onScreen = [...slots.values()].flatMap(({ key, handle, shown }): RememberedAlert[] =>
-        handle === null ? [] : [{ key, handle, gone: false, ...coversField(shown?.covers ?? []) }],
-      );
-      const closed = [...gone].map(([key, covers]): RememberedAlert => {
-        return { key, handle: null, gone: true, ...coversField([...covers]) };
-      });
-      return [...onScreen, ...closed];
-    },
+    remembered: () => describeRemembered(slots.values(), gone),
     stop() {
       isActive = false;
       for (const { cancelPause } of slots.values()) cancelPause?.();
     },
   };
+}
+
+function describeRemembered(
+  slots: Iterable<Slot>,
+  gone: ReadonlyMap<string, ReadonlySet<string>>,
+): readonly RememberedAlert[] {
+  const onScreen = [...slots].flatMap(({ key, handle, shown }): RememberedAlert[] =>
+    handle === null ? [] : [{ key, handle, gone: false, ...coversField(shown?.covers ?? []) }],
+  );
+  const closed = [...gone].map(([key, covers]): RememberedAlert => {
+    return { key, handle: null, gone: true, ...coversField([...covers]) };
+  });
+  return [...onScreen, ...closed];
 }
 
 function coversField(covers: readonly string[]): Pick<RememberedAlert, "covers"> {
