@@ -5,11 +5,10 @@ import type { Change, EventSubject, Moment } from "../../../core/session/event.t
 import { isBlocking, type Session } from "../../../core/session/session.ts";
 import type { Env } from "../../../system/folders.ts";
 import type { WatchContext } from "../../agent.ts";
-import { toOneLine } from "../../one-line.ts";
 import { followFile, type GrowingFile } from "../../watch/growing-file.ts";
 import { findInsideFolders, isNews, toMoment } from "../../watch/index.ts";
-import { askUser } from "../payload.ts";
 import { addRolloutRow, createRolloutState, type RolloutSign, type RolloutState } from "../rollout.ts";
+import { createSignEvent, listNewAsks } from "../rollout-events.ts";
 import { sessionsFolder } from "../setup/folder.ts";
 
 /** Dispatches an event of a session of Codex, and returns its id. */
@@ -129,67 +128,18 @@ export function watchRollouts(options: RolloutWatcherOptions): RolloutWatcher {
 
   function applySign(sessionId: string, sign: RolloutSign): void {
     const session = findSession(sessionId);
-    if (!session || session.ended) return;
-    const when = toMoment(clock(), sign.at);
-    if (sign.kind === "call-ended") {
-      const call = session.tools.find(({ toolUseId, ended }) => toolUseId === sign.callId && !ended);
-      if (!call) return;
-      const { tool, toolUseId } = call;
-      emit({ sessionId }, when, { kind: "tool-end", tool, toolUseId, outcome: "ok", skill: null });
-      return;
-    }
-    if (session.promptId !== null && session.promptId !== sign.turnId) return;
-    if (sign.kind === "turn-aborted") {
-      if (session.turn.running) emit({ sessionId }, when, { kind: "interrupted" });
-      return;
-    }
-    const { error, lastResponse, turnId: promptId } = sign;
-    const isUnknownError = error !== null && session.turn.error === null;
-    // After the Stop hook, the row ends nothing: "Implement this plan?" can be on the screen.
-    const isRunning = session.turn.running && !isStopped(session);
-    if (!isRunning && !isUnknownError) return;
-    emit({ sessionId, promptId }, when, {
-      kind: "turn-end",
-      error: error === null ? null : mask(error),
-      lastResponse: lastResponse === null ? null : mask(lastResponse),
-      background: null,
-    });
+    const event = session && createSignEvent(session, sign, mask);
+    if (!event) return;
+    const { change, ...subject } = event;
+    emit({ sessionId, ...subject }, toMoment(clock(), sign.at), change);
   }
 
-  /** Questions of Plan mode, and the plan that is shown after the turn. In Default mode Codex refuses the question itself. */
   function openAsks(sessionId: string, { state, asked }: Followed): void {
     const session = findSession(sessionId);
-    const { turn } = state;
-    if (!session || session.ended || turn === null) return;
-    if (session.promptId !== null && session.promptId !== turn.id) return;
-    const question = session.tools.find(
-      ({ tool, toolUseId, ended, agentId }) =>
-        tool === askUser && !ended && agentId === null && toolUseId !== null && !asked.has(toolUseId),
-    );
-    if (question && turn.isPlanMode) {
-      asked.add(question.toolUseId ?? "");
-      const questions = state.calls.get(question.toolUseId ?? "")?.questions ?? [];
-      emit({ sessionId, promptId: turn.id, name: "request_user_input" }, clock(), {
-        kind: "ask",
-        ask: "question",
-        tool: askUser,
-        inputKey: question.inputKey,
-        ...(question.toolUseId === null ? {} : { toolUseId: question.toolUseId }),
-        summary: mask(question.summary),
-        options: (questions[0]?.options ?? []).map(({ label }) => mask(toOneLine(label))),
-        ...(questions.length > 1 ? { questions: questions.length } : {}),
-      });
-    }
-    if (turn.plan !== null && !session.turn.running && !asked.has(turn.id)) {
-      asked.add(turn.id);
-      emit({ sessionId, promptId: turn.id, name: "proposed_plan" }, clock(), {
-        kind: "ask",
-        ask: "plan",
-        tool: null,
-        inputKey: null,
-        summary: mask(toOneLine(turn.plan)),
-        options: [],
-      });
+    if (!session) return;
+    for (const { id, change, ...subject } of listNewAsks(session, state, asked, mask)) {
+      asked.add(id);
+      emit({ sessionId, ...subject }, clock(), change);
     }
   }
 
@@ -219,10 +169,6 @@ export function readAll(file: GrowingFile, onLine: (text: string) => void): bool
     return false;
   }
 }
-
-/** The Stop hook of the last turn has come. */
-const isStopped = ({ stopped, prompted }: Session): boolean =>
-  stopped !== null && prompted !== null && stopped.t >= prompted.t;
 
 /** The last rows of a turn are written up to a second after its Stop hook. */
 const trailingRowsMs = 3_000;
