@@ -49,8 +49,14 @@ export function parseJson(text: string): unknown {
 
 export const isJson = (text: string): boolean => parseJson(text) !== undefined;
 
+/** null if the text is not the JSON of an object. */
+export function parseRecordOrNull(text: string): JsonRecord | null {
+  const value = parseJson(text);
+  return isRecord(value) ? value : null;
+}
+
 /** Returns {} if the text is not the JSON of an object. */
-export const parseRecord = (text: string): JsonRecord => asRecord(parseJson(text));
+export const parseRecord = (text: string): JsonRecord => parseRecordOrNull(text) ?? {};
 
 /** The objects of a list. */
 export const listRecords = (value: unknown): readonly JsonRecord[] => asList(value).filter(isRecord);

@@ -6,7 +6,7 @@ import type { Agent } from "../agents/agent.ts";
 import { listEditedFiles } from "../agents/edits.ts";
 import { type GuardScope, isInGuardScope } from "../core/config/work-guard.ts";
 import type { HookOutput } from "../core/interfaces/wire.ts";
-import type { JsonRecord } from "../core/json.ts";
+import { type JsonRecord, parseRecordOrNull } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import { timing } from "../core/timing.ts";
 import type { Paths } from "../storage/paths.ts";
@@ -24,7 +24,7 @@ export async function askGuard(
 ): Promise<string | null> {
   const aroundCalled = readSurroundings(called, process.env);
   const choosing = chooseTarget(process.env, paths, [], aroundCalled);
-  const payload = parseObject(await stdin);
+  const payload = parseRecordOrNull(await stdin);
   if (payload === null) return null;
   const agent = findRealSender(called, payload, table);
   const guard = agent.forwarding?.guard;
@@ -43,7 +43,7 @@ export async function askGuard(
   exchange.close();
   if (line === null || line.length > limits.maxDecisionBytes) return null;
   const verified = verifyDecision(target.key, meta.id, line);
-  const output = verified === null ? null : parseObject(verified);
+  const output = verified === null ? null : parseRecordOrNull(verified);
   const printed = output && guard.formatOutput(payload, output as unknown as HookOutput);
   return printed ? JSON.stringify(printed) : null;
 }
@@ -54,21 +54,12 @@ export async function askGuard(
  */
 async function isAsked(paths: Paths, reduced: JsonRecord): Promise<boolean> {
   const { cwd, tool_name, tool = tool_name, tool_input, input = tool_input } = reduced;
-  const scope = parseObject((await readSmall(paths.guardScope)) ?? "");
+  const scope = parseRecordOrNull((await readSmall(paths.guardScope)) ?? "");
   if (scope === null || typeof cwd !== "string") return true;
   const files = tool === undefined ? null : Object.values(Object(input)).flatMap(listEditedFiles);
   try {
     return isInGuardScope(scope as unknown as GuardScope, cwd, files);
   } catch {
     return true;
-  }
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
-  } catch {
-    return null;
   }
 }

@@ -7,6 +7,7 @@
 import type { Agent } from "../agents/agent.ts";
 import { agents, defaultAgent, findAgent } from "../agents/index.ts";
 import { readErrorMessage } from "../core/error-message.ts";
+import { type JsonRecord, parseRecordOrNull } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import { timing } from "../core/timing.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
@@ -14,8 +15,6 @@ import { chooseFolders } from "./folders.ts";
 import { openRequest, type ResponseStatus } from "./http.ts";
 import { describeEvent, findRealSender, readSurroundings, type Sender, type Surroundings } from "./meta.ts";
 import { chooseTarget, type Target } from "./target.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** The event on its way, and what the log needs to name it. */
 interface Delivery {
@@ -25,7 +24,7 @@ interface Delivery {
   isEmpty: boolean;
   eventName: string;
   sessionId: string;
-  /** Fields of the payload that are not masked in the spool. */
+  /** JsonRecord of the payload that are not masked in the spool. */
   identifierFields: readonly string[];
   /** The envelope, while it has to be spooled if it cannot be sent; null before it is packed and once beckon has it. */
   unsent: string | null;
@@ -162,7 +161,8 @@ async function forward(
   }, timing.hookTotalTimeoutMs);
   const inTime = <T>(work: Promise<T>): Promise<T | null> => Promise.race([work, timedOut.promise]);
   const payload =
-    (await readIdentifiersOfLarge(text, called.forwarding?.identifierFields ?? [])) ?? parseObject(text);
+    (await readIdentifiersOfLarge(text, called.forwarding?.identifierFields ?? [])) ??
+    parseRecordOrNull(text);
   if (payload === null) {
     delivery.isEmpty = text === "";
     faults.push(
@@ -274,25 +274,19 @@ function readStdin(): Promise<string> {
   return promise;
 }
 
-async function readIdentifiersOfLarge(text: string, identifiers: readonly string[]): Promise<Fields | null> {
+async function readIdentifiersOfLarge(
+  text: string,
+  identifiers: readonly string[],
+): Promise<JsonRecord | null> {
   if (text.length <= limits.maxBodyBytes) return null;
   const { readIdentifiersOfMany } = await import("./shorten.ts");
   return readIdentifiersOfMany(text, identifiers);
 }
 
-function parseObject(text: string): Fields | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : null;
-  } catch {
-    return null;
-  }
-}
-
 /** The envelope holds the payload's text as it came: parsing and writing it again could lose details. */
-async function pack(agent: Sender, meta: Fields, text: string, payload: Fields): Promise<string> {
+async function pack(agent: Sender, meta: JsonRecord, text: string, payload: JsonRecord): Promise<string> {
   const provider = JSON.stringify(agent.id.slice(0, limits.maxIdLength));
-  const wrap = (about: Fields, inner: string) =>
+  const wrap = (about: JsonRecord, inner: string) =>
     `{"provider":${provider},"_meta":${JSON.stringify(about)},"payload":${inner}}`;
   // beckon-hook.sh drops a trailing newline: an event must be the same text from both forwarders.
   const body = wrap(meta, text.trimEnd());

@@ -1,7 +1,6 @@
 /** Shortens a payload that is too large to send: that an event happened matters more than all of its text. */
+import type { JsonRecord } from "../core/json.ts";
 import { findStringEnd } from "../core/text/json-text.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 interface Bounds {
   readonly maxLength: number;
@@ -26,7 +25,7 @@ const maxKeyLength = 256;
  * JSON text of at most that many bytes. `identifiers` are the fields that come first and are shortened last. The last attempt
  * takes less than 500,000 bytes, whatever the payload.
  */
-export function shorten(payload: Fields, identifiers: readonly string[], maxBytes: number): string {
+export function shorten(payload: JsonRecord, identifiers: readonly string[], maxBytes: number): string {
   const names: ReadonlySet<string> = new Set([...identifiers, "_meta"]);
   const entries = Object.entries(payload);
   const first = entries.filter(([name]) => names.has(name));
@@ -59,7 +58,7 @@ export function shorten(payload: Fields, identifiers: readonly string[], maxByte
 const maxValues = 100_000;
 
 /** Only the identifiers if the text has too many values to parse it in time. null if they are few, or it is not an object. */
-export function readIdentifiersOfMany(text: string, identifiers: readonly string[]): Fields | null {
+export function readIdentifiersOfMany(text: string, identifiers: readonly string[]): JsonRecord | null {
   const names: ReadonlySet<string> = new Set(identifiers);
   const fields: Record<string, unknown> = {};
   let depth = 0;

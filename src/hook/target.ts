@@ -1,5 +1,6 @@
 /** Where an event is sent. A project's settings can set variables: they must not send prompts to another machine. */
 
+import { parseRecord } from "../core/json.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import type { Env } from "../system/folders.ts";
 import { hasForeignListener, startListenerCheck } from "../system/sockets.ts";
@@ -42,7 +43,7 @@ export async function chooseTarget(
     return { url, isLoopback: true, token: await readOtherToken(env, faults), key: null };
   }
   const config = await findUserConfig();
-  const isAllowed = config !== null && (await readObject(config)).allowRemoteUrl === true;
+  const isAllowed = config !== null && parseRecord((await readSmall(config)) ?? "").allowRemoteUrl === true;
   if (url && /^https?:$/.test(url.protocol) && isAllowed) {
     return { url, isLoopback: false, token: await readOtherToken(env, faults), key: null };
   }
@@ -58,7 +59,7 @@ async function findApp(
 ): Promise<Target | null> {
   const isOwnListener = startListenerCheck();
   const readingToken = readToken(paths.authHeader);
-  const { url: address, pid, start, boot, key } = parseObject(await readOwnSmall(paths.endpoint));
+  const { url: address, pid, start, boot, key } = parseRecord((await readOwnSmall(paths.endpoint)) ?? "");
   const url = typeof address === "string" ? URL.parse(address) : null;
   if (url === null || !isLoopback(url)) return null;
   if (typeof pid !== "number" || !Number.isInteger(pid) || pid < 1 || !isRunning(pid)) return null;
@@ -98,19 +99,6 @@ async function findConfigInUserHome(): Promise<string | null> {
   const { findUserHome } = await import("../system/user-home.ts");
   const home = await findUserHome();
   return home === null ? null : resolvePaths({ HOME: home }).config;
-}
-
-async function readObject(path: string): Promise<Record<string, unknown>> {
-  return parseObject(await readSmall(path));
-}
-
-function parseObject(text: string | null): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text ?? "null");
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
 }
 
 function isRunning(pid: number): boolean {

@@ -7,7 +7,7 @@ import {
   isRecord,
   type JsonRecord,
   listRecords,
-  parseJson,
+  parseRecordOrNull,
   readText,
   readTime,
 } from "../../core/json.ts";
@@ -215,9 +215,7 @@ const interruptions: ReadonlySet<string> = new Set([
 ]);
 
 export function parseRow(line: string): JsonRecord | null {
-  if (!line.startsWith("{")) return null;
-  const row = parseJson(line);
-  return isRecord(row) ? row : null;
+  return line.startsWith("{") ? parseRecordOrNull(line) : null;
 }
 
 /** A message of the model. The CLI writes some itself (API errors, "No response requested."). */
