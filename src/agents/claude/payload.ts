@@ -7,6 +7,7 @@ import { isRecord, type JsonRecord, readFlag, readNumber, readText } from "../..
 import { limits } from "../../core/limits.ts";
 import type { AskKind } from "../../core/session/event.ts";
 import { takeStart } from "../../core/text/truncate.ts";
+import { readId, readPath } from "../hook-event.ts";
 
 /**
  * `id`: not empty, not too long, printable; never shortened, because that could be another's id. `path`: the same, longer.
@@ -193,10 +194,9 @@ export type UnknownHookEvent = HookEvent & { readonly [K in FieldOf<HookEventNam
 /** null if it is not an object, or names no session or no event. Never throws. */
 export function parseHookEvent(payload: unknown): AnyHookEvent | UnknownHookEvent | null {
   if (!isRecord(payload)) return null;
-  const session_id = asId(payload.session_id, limits.maxIdLength);
-  const name =
-    asId(payload.hook_event_name, limits.maxIdLength) ?? asId(payload.hook_type, limits.maxIdLength);
-  if (session_id === undefined || name === undefined) return null;
+  const session_id = readId(payload.session_id);
+  const name = readId(payload.hook_event_name) ?? readId(payload.hook_type);
+  if (session_id === null || name === null) return null;
   const hook_event_name = name === "PostToolUse" && isSet(payload.error) ? "PostToolUseFailure" : name;
   const current = renameOldFields(payload);
   const fields = fieldsByEvent.get(hook_event_name);
@@ -246,8 +246,8 @@ function renameOldFields(payload: JsonRecord): JsonRecord {
 }
 
 const readers: { readonly [K in keyof FieldTypes]: (value: unknown) => FieldTypes[K] | undefined } = {
-  id: (value) => asId(value, limits.maxIdLength),
-  path: (value) => asId(value, limits.maxPathLength),
+  id: (value) => readId(value) ?? undefined,
+  path: (value) => readPath(value) ?? undefined,
   name: (value) => truncateText(value, limits.maxIdLength),
   text: (value) => truncateText(value, limits.maxHookTextLength),
   flag: (value) => readFlag(value) ?? undefined,
@@ -272,15 +272,6 @@ const commonFields = listFields(commonSpec);
 const fieldsByEvent: ReadonlyMap<string, readonly Field[]> = new Map(
   Object.entries(events).map(([name, spec]) => [name, [...commonFields, ...listFields(spec)]]),
 );
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: an id must not have them
-const unprintable = /[\u0000-\u001f\u007f-\u009f]/;
-
-function asId(value: unknown, max: number): string | undefined {
-  const isUsable =
-    typeof value === "string" && value.length > 0 && value.length <= max && !unprintable.test(value);
-  return isUsable ? value : undefined;
-}
 
 function truncateText(value: unknown, max: number): string | undefined {
   return typeof value === "string" ? takeStart(value, max) : undefined;

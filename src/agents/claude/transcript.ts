@@ -142,7 +142,7 @@ export function findLastResponse(lines: readonly string[]): {
       isWhole = startsTurn(row);
       continue;
     }
-    const id = readId(row.message);
+    const id = readMessageId(row.message);
     const isAnother = messages.length > 0 && id !== messageId;
     if (!isAnother) messages.push(row.message);
     isWhole = isAnother || id === null;
@@ -187,7 +187,7 @@ function isNewRow(state: TranscriptState, uuid: string | null): boolean {
 
 /** The CLI writes a row for each block, all with the id of their message. */
 function addMessage(before: AssistantResponse | null, message: JsonRecord): AssistantResponse {
-  const messageId = readId(message);
+  const messageId = readMessageId(message);
   const isSame = before !== null && messageId !== null && before.messageId === messageId;
   const earlier = isSame ? before.texts : [];
   const more = listTexts(message).filter((text) => !earlier.includes(text));
@@ -282,6 +282,6 @@ function listBlocks(message: unknown): readonly JsonRecord[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : listRecords(content);
 }
 
-function readId(message: JsonRecord): string | null {
+function readMessageId(message: JsonRecord): string | null {
   return readText(message.id, limits.maxIdLength);
 }
