@@ -7,6 +7,7 @@ import { limits } from "../core/limits.ts";
 import { timing } from "../core/timing.ts";
 import type { Paths } from "../storage/paths.ts";
 import { verifyDecision } from "../system/decision-signature.ts";
+import { isAlive } from "../system/processes.ts";
 import { hasForeignListener } from "../system/sockets.ts";
 import { type Exchange, openRequest } from "./http.ts";
 import { maxParents, readProcess, readSmall, type Sender, type Surroundings } from "./meta.ts";
@@ -52,7 +53,7 @@ export async function waitForDecision(
   const timeouts = { ...defaultTimeouts, ...event.timeouts };
   const endAt = performance.now() + timeouts.totalMs;
   const { pid, procStart } = await event.surroundings;
-  const isAgentAlive = pid === null ? await watchParents() : () => isAlive(pid, procStart);
+  const isAgentAlive = pid === null ? await watchParents() : async () => isAlive(pid, procStart);
   let open: { target: Target; exchange: Exchange; since: number } | null = {
     target,
     exchange,
@@ -100,19 +101,6 @@ export async function waitForDecision(
     };
   }
   clearInterval(checking);
-}
-
-async function isAlive(pid: number, startTime: string | null): Promise<boolean> {
-  if (process.platform === "linux") {
-    const stat = await readProcess(pid);
-    return stat !== null && (startTime === null || stat.start === startTime);
-  }
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }
 
 /** Programs that run a hook for an agent, and wait for it even if the agent is gone. */
