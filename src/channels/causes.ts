@@ -16,7 +16,7 @@ export interface CauseFinderOptions extends Omit<AlertsInputOptions, "findDetail
 }
 
 export interface CauseFinder {
-  /** Those of the sessions with these keys, except sessions that are not caught up. A test of doctor's goes to no channel. */
+  /** Those of the sessions with these keys, except sessions that are not caught up. Doctor's test alerts are never sent to channels. */
   findAll(sessions: Iterable<string>, now: ClockReading & LocalTime): JudgedCauses;
   /** The cause of this alert as it is now; null if it is gone. */
   find(key: string): JudgedCause | null;

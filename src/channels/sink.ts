@@ -6,7 +6,7 @@
 import { formatEnding, notSeen } from "../core/answers/words.ts";
 import type { Schedule, Sink, Transition } from "../core/interfaces/index.ts";
 import type { ClockReading } from "../core/session/event.ts";
-import { createAskAlertKey, sessionKeyOfAlert } from "../core/session/keys.ts";
+import { createAskAlertKey, isAskAlertKey, sessionKeyOfAlert } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
 import { capitalize } from "../core/text/words.ts";
@@ -137,7 +137,7 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
   /** The cause is gone. A message about an ask gets a last state; others stay as they are. */
   function finish(channel: ActiveChannel, key: string, now: ClockReading): number | null {
     channel.revoke(key);
-    if (!isAskKey(key)) {
+    if (!isAskAlertKey(key)) {
       channel.finish(key, null, true);
       return null;
     }
@@ -210,6 +210,3 @@ function shareTexts(cause: JudgedCause): JudgedCause {
     },
   };
 }
-
-/** Keys of ends of turns are `…#over-…` and `…#died-…`; those of asks end with the ask's id. */
-const isAskKey = (key: string): boolean => !/#(?:over|died)-[^#]*$/.test(key);

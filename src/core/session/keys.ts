@@ -26,6 +26,9 @@ export function sessionKeyOfAlert(alertKey: string): string {
   return alertKey.slice(0, Math.max(0, alertKey.lastIndexOf("#")));
 }
 
+/** Whether the alert is about an ask, and not about the end of a turn or session, or an edit. */
+export const isAskAlertKey = (alertKey: string): boolean => !/#(?:over|died|untracked)-[^#]*$/.test(alertKey);
+
 /** Lists the keys of all alerts that the session can cause in its current state. */
 export function listAlertKeys(session: Session): string[] {
   const { asks, stopped, ended, untracked } = session;
