@@ -21,6 +21,7 @@ export interface ServerThread {
 }
 
 export type ThreadStatus = "idle" | "busy" | "permission" | "question" | "error" | "closed";
+export type LoadedStatus = Exclude<ThreadStatus, "closed">;
 
 /** null if the status is of an unknown kind. */
 export function readStatus(value: unknown): ThreadStatus | null {
@@ -41,10 +42,7 @@ export function readStatus(value: unknown): ThreadStatus | null {
   }
 }
 
-export function createStatusChange(
-  status: Exclude<ThreadStatus, "closed">,
-  title: string | null,
-): Change & { kind: "status" } {
+export function createStatusChange(status: LoadedStatus, title: string | null): Change & { kind: "status" } {
   switch (status) {
     case "permission":
     case "question":

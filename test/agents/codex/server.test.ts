@@ -36,6 +36,8 @@ let released = 0;
 let results: Record<string, object> = {};
 /** Methods that it refuses, and its message. */
 let refusals: Record<string, string> = {};
+/** A method that it does not answer. */
+let unanswered: string | null = null;
 const problems: string[] = [];
 let server: ReturnType<typeof startServer> | null = null;
 
@@ -71,6 +73,7 @@ function startServer() {
         const message = JSON.parse(String(text)) as Message;
         calls.push(message);
         if (typeof message.method !== "string" || message.id === undefined) return;
+        if (message.method === unanswered) return;
         const refusal = refusals[message.method];
         const answer =
           refusal === undefined
@@ -98,6 +101,7 @@ beforeEach(async () => {
   held = [];
   released = 0;
   refusals = {};
+  unanswered = null;
   server = startServer();
   watcher = codex.watch({
     env: { HOME: home },
@@ -317,6 +321,21 @@ describe("a change of files", () => {
     await waitUntil(() => held.length === 1, 5_000);
     expect(describeHeld()?.isWhole).toBe(false);
     expect(problems.splice(0)).toEqual(["Codex's server: unknown field"]);
+  });
+
+  test("cannot be answered if its server ends before it has sent it", async () => {
+    await startRollout([row]);
+    server?.status(waitingOnApproval);
+    await waitUntil(() => countResumes() === 1, 5_000);
+    unanswered = "thread/resume";
+    ask();
+    await waitUntil(() => countResumes() === 2, 5_000);
+    server?.stop();
+    await waitUntil(() => {
+      watcher?.check(sessions());
+      return sessions()[0]?.ended != null;
+    }, 5_000);
+    expect(held).toEqual([]);
   });
 });
 

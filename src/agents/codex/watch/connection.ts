@@ -10,6 +10,7 @@ export interface ServerConnection {
   /** Answers a request of the server's. False if the connection is closed. */
   respond(id: number | string, result: object): boolean;
   notify(method: string): void;
+  isOpen(): boolean;
   close(): void;
 }
 
@@ -107,6 +108,7 @@ export async function connectServer(path: string, events: ConnectionEvents): Pro
     },
     respond: (id, result) => send({ id, result }),
     notify: (method) => void send({ method }),
+    isOpen: () => isOpen,
     close: () => void end(),
   };
 }
