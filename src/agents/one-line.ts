@@ -2,7 +2,7 @@
 import { limits } from "../core/limits.ts";
 import { truncate } from "../core/text/truncate.ts";
 
-/** The start of the text as one line. A long text is not read to its end. */
+/** The start of the text as one line, for keeping: what shows it cleans it for its place. A long text is not read to its end. */
 export function toOneLine(text: string): string {
   const max = limits.maxSummaryLength;
   const start = text.slice(0, max * 4);

@@ -56,7 +56,7 @@ export function createAnswerLogWriter(options: AnswerLogWriterOptions): AnswerLo
     return recorded;
   };
 
-  function cleanText(value: string): string {
+  function toMaskedLine(value: string): string {
     return truncate(mask(value).replace(/\s+/g, " ").trim(), maxTextLength);
   }
 
@@ -72,12 +72,12 @@ export function createAnswerLogWriter(options: AnswerLogWriterOptions): AnswerLo
     keys.add(alert);
     forgetOldest(keys, maxRecordedAlerts);
     const entry = { at: now(), what, asked, outcome, alert };
-    if (!isProbe(session)) log.add(createAlertEntry(session, entry, cleanText));
+    if (!isProbe(session)) log.add(createAlertEntry(session, entry, toMaskedLine));
   }
 
   function addEnd(end: AskEnd): void {
     options.onAskEnded?.(end);
-    if (!isProbe(end.session)) log.add(createAnswerEntry(end, cleanText));
+    if (!isProbe(end.session)) log.add(createAnswerEntry(end, toMaskedLine));
   }
 
   const outcomes = createAskOutcomes({ now, onOutcome: addEnd });

@@ -10,7 +10,7 @@ import type { AskView, SessionView } from "../core/view/session-view.ts";
 import type { Paths } from "../storage/paths.ts";
 import { callApi } from "./client.ts";
 import { nameOf, shortId } from "./find-session.ts";
-import { stripControls, truncate } from "./output.ts";
+import { stripControls, truncateToColumns } from "./output.ts";
 
 export type AnswerableAsk = AskView & Required<Pick<AskView, "asked" | "answerId">>;
 
@@ -38,9 +38,9 @@ export function subjectOf(ask: AskView): string {
   const { asked, tool, kind } = ask;
   if (kind === "plan") return "the plan";
   if (asked && kind !== "question" && !asked.startsWithSubject)
-    return truncate(asked.heading, maxSubjectColumns);
+    return truncateToColumns(asked.heading, maxSubjectColumns);
   const [first = formatFirstQuestion(ask), ...others] = kind === "question" ? [] : (asked?.lines ?? []);
-  const subject = truncate(first || tool || kind, maxSubjectColumns);
+  const subject = truncateToColumns(first || tool || kind, maxSubjectColumns);
   return others.length > 0 ? `${subject} …` : subject;
 }
 
@@ -81,7 +81,7 @@ function answeredSubjectOf(ask: AskView): string {
   const { kind, summary, questions = 1 } = ask;
   if (kind !== "question" || questions < 2) return subjectOf(ask);
   const others = questions === 2 ? "1 more question" : `${questions - 1} more questions`;
-  return `${truncate(summary, maxSubjectColumns)} and ${others}`;
+  return `${truncateToColumns(summary, maxSubjectColumns)} and ${others}`;
 }
 
 /** "denied (use pnpm) in shop-api: npm test" */

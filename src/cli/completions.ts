@@ -11,7 +11,7 @@ import { completionsCommand, shells } from "./commands/completions.ts";
 import { type OfferedWord, planCompletion } from "./completion-plan.ts";
 import { scripts } from "./completion-scripts.ts";
 import { findUniqueLength, nameOf } from "./find-session.ts";
-import { print, truncate } from "./output.ts";
+import { print, truncateToColumns } from "./output.ts";
 
 export async function completions(
   args: string[],
@@ -41,7 +41,10 @@ async function printCandidates(
     const listed = values === null ? [] : await listValues(values, typed, agents, commands);
     const lines = [...choices, ...listed]
       .filter(([word]) => word.startsWith(typed) || word === folders)
-      .map(([word, about]) => [inline + word, truncate(resolveText(about, agents), maxAboutColumns)]);
+      .map(([word, about]) => [
+        inline + word,
+        truncateToColumns(resolveText(about, agents), maxAboutColumns),
+      ]);
     print(lines.map((parts) => `${parts.filter(Boolean).join("\t")}\n`).join(""));
     return 0;
   } catch {

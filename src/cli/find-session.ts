@@ -7,7 +7,7 @@ import type { SessionView } from "../core/view/session-view.ts";
 import type { Paths } from "../storage/paths.ts";
 import { quote, usageError } from "./args.ts";
 import { type ApiResponse, callApi, fetchSessions } from "./client.ts";
-import { findWidest, padText, stripControls, truncate } from "./output.ts";
+import { findWidest, padText, stripControls, truncateToColumns } from "./output.ts";
 
 /** Throws an error for the user if there is no such session, or if several match. */
 export async function fetchSession(paths: Paths, name: string): Promise<SessionView> {
@@ -89,9 +89,9 @@ function formatCandidates(candidates: readonly Candidate[]): string[] {
     const topic = title ?? lastPrompt ?? "";
     return {
       id: stripControls(sessionId.slice(0, idLength)),
-      name: truncate(nameOf(candidate) + (branch === "" ? "" : ` (${branch})`), maxNameColumns),
+      name: truncateToColumns(nameOf(candidate) + (branch === "" ? "" : ` (${branch})`), maxNameColumns),
       group: group === undefined ? "" : groupLabels[group],
-      topic: topic === "" ? "" : `“${truncate(topic, maxTitleColumns)}”`,
+      topic: topic === "" ? "" : `“${truncateToColumns(topic, maxTitleColumns)}”`,
     };
   });
   const widthOf = (column: "id" | "name" | "group") => findWidest(rows.map((row) => row[column]));

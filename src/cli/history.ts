@@ -32,7 +32,7 @@ import {
   red,
   stripControls,
   terminalColumns,
-  truncate,
+  truncateToColumns,
   wrapText,
 } from "./output.ts";
 import { askHistory, formatQuery } from "./read-history.ts";
@@ -167,7 +167,7 @@ function formatItem(
   const room = columns - timeColumns - widths.project - widths.kind - start.length * gap.length;
   const about = item.port === undefined || item.kind === "port" ? "" : `[${item.port}] `;
   const text = stripControls(about + shortenHomePath(item.text, home)).replace(/\s+/g, " ");
-  const outcome = truncate(formatOutcome(item), Math.max(0, room - minTextColumns - gap.length));
+  const outcome = truncateToColumns(formatOutcome(item), Math.max(0, room - minTextColumns - gap.length));
   const textColumns = Math.max(
     minTextColumns,
     outcome === "" ? room : room - gap.length - Bun.stringWidth(outcome),

@@ -20,7 +20,7 @@ import {
   print,
   stripControls,
   terminalColumns,
-  truncate,
+  truncateToColumns,
   wrapText,
 } from "./output.ts";
 
@@ -90,7 +90,7 @@ function formatWide(row: LogRow, { project, asked, outcome }: Widths): string[] 
 function formatNarrow(row: LogRow, { columns }: Widths): string[] {
   const room = Math.max(minAskedColumns, columns - timeColumns - gap.length);
   return [
-    `${row.time}${gap}${truncate(`${row.project}: ${row.asked}`, room)}`,
+    `${row.time}${gap}${truncateToColumns(`${row.project}: ${row.asked}`, room)}`,
     ...formatOutcome(row, room).map((line) => " ".repeat(timeColumns) + gap + line),
   ];
 }
@@ -115,5 +115,5 @@ function formatOutcome({ outcome, by }: LogRow, columns: number): string[] {
   const lines = wrapText(outcome, columns, maxOutcomeLines);
   const last = lines.pop() ?? "";
   if (Bun.stringWidth(last + by) <= columns) return [...lines, last + by];
-  return [...lines, last, truncate(by.trim(), columns)];
+  return [...lines, last, truncateToColumns(by.trim(), columns)];
 }

@@ -39,7 +39,7 @@ function nameCommands(line: string): string {
   return line.replace(/(?<=: )beckon (?=[a-z-])/g, "npm start -- ");
 }
 
-/** Text from an agent or a file may contain anything; the terminal must not obey it. */
+/** Text from an agent or a file may contain anything; the terminal must not obey it. Spaces stay, because they align columns. */
 export function stripControls(text: string): string {
   return Bun.stripANSI(text.toWellFormed()).replace(
     /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+/gu,
@@ -70,7 +70,7 @@ function fitStart(text: string, columns: number): string {
   return start;
 }
 
-export function truncate(text: string, columns: number): string {
+export function truncateToColumns(text: string, columns: number): string {
   const line = stripControls(text);
   return Bun.stringWidth(line) <= columns ? line : `${fitStart(line, columns - 1).trimEnd()}…`;
 }
@@ -86,12 +86,12 @@ export function wrapText(text: string, columns: number, maxLines: number): strin
     lines.push(rest.slice(0, end).trimEnd());
     rest = rest.slice(end).trimStart();
   }
-  return [...lines, truncate(rest, columns)];
+  return [...lines, truncateToColumns(rest, columns)];
 }
 
 /** Truncated or filled with spaces to exactly this width. */
 export function padText(text: string, columns: number): string {
-  const shown = truncate(text, columns);
+  const shown = truncateToColumns(text, columns);
   return shown + " ".repeat(Math.max(0, columns - Bun.stringWidth(shown)));
 }
 

@@ -18,7 +18,17 @@ import { sortViews } from "../core/view/order.ts";
 import { branchOf, formatSessionName, nameViews } from "../core/view/session-names.ts";
 import type { AskView, SessionView } from "../core/view/session-view.ts";
 import { nameTerminal } from "../core/view/terminal-name.ts";
-import { bold, dim, findWidest, padText, paint, red, stripControls, truncate, wrapText } from "./output.ts";
+import {
+  bold,
+  dim,
+  findWidest,
+  padText,
+  paint,
+  red,
+  stripControls,
+  truncateToColumns,
+  wrapText,
+} from "./output.ts";
 
 export interface TableOptions {
   readonly now: number;
@@ -308,7 +318,7 @@ function formatRow(row: StatusRow, widths: Widths, options: TableOptions): strin
   const indent = markWidth + widths.name + gap + before + widths.since + gap;
   const below = [
     ...rest.map((text) => paint(text, colour, options)),
-    ...row.details.map((text) => paint(truncate(text, widths.activity), dim, options)),
+    ...row.details.map((text) => paint(truncateToColumns(text, widths.activity), dim, options)),
   ];
   const target = formatTarget(row, widths);
   return [
@@ -316,7 +326,10 @@ function formatRow(row: StatusRow, widths: Widths, options: TableOptions): strin
     ...below.map((text) => " ".repeat(indent) + text),
     ...(target === ""
       ? []
-      : [" ".repeat(markWidth) + paint(truncate(`└ ${target}`, options.columns - markWidth), dim, options)]),
+      : [
+          " ".repeat(markWidth) +
+            paint(truncateToColumns(`└ ${target}`, options.columns - markWidth), dim, options),
+        ]),
   ];
 }
 

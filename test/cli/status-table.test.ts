@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { stripControls, truncate, wrapText } from "../../src/cli/output.ts";
+import { stripControls, truncateToColumns, wrapText } from "../../src/cli/output.ts";
 import { formatCompactRows, formatStatusTable } from "../../src/cli/status-table.ts";
 import { formatAge } from "../../src/core/view/figures.ts";
 import type { SessionView } from "../../src/core/view/session-view.ts";
@@ -388,10 +388,10 @@ describe("text from an agent", () => {
   });
 
   test("is truncated by the width of its characters, never inside one", () => {
-    expect(truncate("日本語", 6)).toBe("日本語");
-    expect(truncate("日本語", 5)).toBe("日本…");
-    expect(truncate("日本語", 4)).toBe("日…");
-    expect(truncate("👩‍👩‍👧‍👦👩‍👩‍👧‍👦", 3)).toBe("👩‍👩‍👧‍👦…");
+    expect(truncateToColumns("日本語", 6)).toBe("日本語");
+    expect(truncateToColumns("日本語", 5)).toBe("日本…");
+    expect(truncateToColumns("日本語", 4)).toBe("日…");
+    expect(truncateToColumns("👩‍👩‍👧‍👦👩‍👩‍👧‍👦", 3)).toBe("👩‍👩‍👧‍👦…");
     expect(stripControls("a\u001b[31mb\u001b[0m\nc")).toBe("ab c");
     expect(wrapText("one two three", 7, 3)).toEqual(["one two", "three"]);
     expect(wrapText("onetwothreefour", 5, 2)).toEqual(["onetw", "othr…"]);

@@ -19,7 +19,7 @@ import { toOneLine } from "../one-line.ts";
 import { findHeredocPatch } from "../patch.ts";
 import { readQuestions } from "../questions.ts";
 import { applyPatch, askUser } from "./payload.ts";
-import { truncateResponse } from "./translate.ts";
+import { readResponse } from "./translate.ts";
 
 /** What the rows up to now say about the session. */
 export interface RolloutState {
@@ -167,7 +167,7 @@ function readTurnEnd({ error, last_agent_message }: JsonRecord) {
   return {
     kind: "turn-ended" as const,
     error: isRecord(error) ? toOneLine(findErrorText(error.message)) || "error" : null,
-    lastResponse: truncateResponse(last_agent_message),
+    lastResponse: readResponse(last_agent_message),
   };
 }
 

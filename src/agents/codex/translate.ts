@@ -66,7 +66,7 @@ function createChange(event: CodexPayload, payload: JsonRecord): Change {
     case "Interrupt":
       return { kind: "interrupted" };
     case "Stop":
-      return createTurnEnd({ lastResponse: truncateResponse(payload.last_assistant_message) });
+      return createTurnEnd({ lastResponse: readResponse(payload.last_assistant_message) });
     case "SubagentStart":
       return { kind: "child-start", type: event.agentType ?? "" };
     case "SubagentStop":
@@ -81,7 +81,7 @@ function createChange(event: CodexPayload, payload: JsonRecord): Change {
 }
 
 /** null if the turn ended without a response. */
-export function truncateResponse(message: unknown): string | null {
+export function readResponse(message: unknown): string | null {
   return truncate(asText(message), limits.maxTextLength) || null;
 }
 

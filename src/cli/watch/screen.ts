@@ -15,7 +15,7 @@ import type { AskView, SessionView } from "../../core/view/session-view.ts";
 import { nameTerminal } from "../../core/view/terminal-name.ts";
 import { formatAnswerCommand, isAnswerable } from "../asks.ts";
 import { shortId } from "../find-session.ts";
-import { stripControls, truncate, wrapText } from "../output.ts";
+import { stripControls, truncateToColumns, wrapText } from "../output.ts";
 import { formatCompactRows, formatCounts } from "../status-table.ts";
 import {
   type AskScreen,
@@ -66,7 +66,7 @@ function renderBody(model: Model): string[] {
 
 /** Text of agents goes through here, so nothing in it can control the terminal. */
 function paint({ text, style }: Line, { colour, size }: Pick<Model, "colour" | "size">): string {
-  const shown = truncate(text, size.columns);
+  const shown = truncateToColumns(text, size.columns);
   return colour && style !== "plain" && shown !== "" ? `${codes[style]}${shown}\x1b[0m` : shown;
 }
 
@@ -169,7 +169,7 @@ function formatRows(model: Model, sessions: readonly SessionView[]): string[] {
   const index = sessions.findIndex((session) => viewKeyOf(session) === selected);
   return rows.map((row, n) => {
     if (n !== index) return isNarrow ? paint(line(`  ${row}`), model) : `  ${row}`;
-    const text = truncate(`▸ ${stripControls(row)}`, size.columns);
+    const text = truncateToColumns(`▸ ${stripControls(row)}`, size.columns);
     const fill = " ".repeat(Math.max(0, size.columns - Bun.stringWidth(text)));
     return colour ? `${codes.selected}${text}${fill}\x1b[0m` : text;
   });
@@ -178,7 +178,7 @@ function formatRows(model: Model, sessions: readonly SessionView[]): string[] {
 /** The first text at the left, the second at the right end; only the first if both do not fit. */
 function joinEnds(left: string, right: string, columns: number, fill = " "): string {
   const room = columns - Bun.stringWidth(left) - Bun.stringWidth(right);
-  return room < 2 ? truncate(left, columns) : left + fill.repeat(room) + right;
+  return room < 2 ? truncateToColumns(left, columns) : left + fill.repeat(room) + right;
 }
 
 function renderPreview(model: Model, { previewRows }: Layout): string[] {
@@ -188,7 +188,7 @@ function renderPreview(model: Model, { previewRows }: Layout): string[] {
   const sessions = listSessions(model);
   const index = sessions.findIndex((other) => viewKeyOf(other) === model.selected);
   const position = ` ${index + 1}/${sessions.length} ──`;
-  const title = truncate(
+  const title = truncateToColumns(
     `── ${describeName(model, session)} · ${describePlace(session)} `,
     Math.max(1, columns - position.length - 2),
   );

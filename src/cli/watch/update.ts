@@ -103,7 +103,9 @@ function apply(model: Model, event: WatchEvent): Step {
       return press({ ...model, message: null }, event.key, event.isAlone);
     case "paste":
       return stay(
-        model.screen.kind === "filter" ? { ...model, filter: model.filter + toLine(event.text) } : model,
+        model.screen.kind === "filter"
+          ? { ...model, filter: model.filter + event.text.replace(/\s+/g, " ") }
+          : model,
       );
     case "resize":
       return stay(resize({ ...model, size: event.size }));
@@ -115,8 +117,6 @@ function apply(model: Model, event: WatchEvent): Step {
       return stay(say({ ...model, sending: null }, event.text, event.isError));
   }
 }
-
-const toLine = (text: string): string => text.replace(/\s+/g, " ");
 
 const dropMessage = (model: Model): Model =>
   model.message && model.message.until <= model.now ? { ...model, message: null } : model;

@@ -8,6 +8,7 @@ import { type Cluster, splitClusters, sumWidth } from "./width.ts";
 
 const maxInput = 2_000;
 
+/** For display. What is kept of an agent's text was made one line by toOneLine before, and can still have hidden characters. */
 export function toSingleLine(text: string): string {
   return (
     text
