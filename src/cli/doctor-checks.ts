@@ -9,7 +9,7 @@ import { asList, asRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import { createProbeId } from "../core/session/probe.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
-import { listInstalledTerminals } from "../core/terminals/installed.ts";
+import { listInstalledTerminals } from "../core/terminals/index.ts";
 import { pickTerminalVariables } from "../core/terminals/sent-variables.ts";
 import type { FocusOutcome, InstalledPrograms, InstalledTerminal } from "../core/terminals/terminal.ts";
 import { openLoginItem } from "../desktop/login/index.ts";

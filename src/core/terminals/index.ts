@@ -11,7 +11,7 @@ import { konsole } from "./konsole.ts";
 import { macos } from "./macos.ts";
 import { screen } from "./screen.ts";
 import { ssh } from "./ssh.ts";
-import type { Terminal, WindowSystem } from "./terminal.ts";
+import type { InstalledPrograms, InstalledTerminal, Terminal, WindowSystem } from "./terminal.ts";
 import { terminalApp } from "./terminal-app.ts";
 import { tmux } from "./tmux.ts";
 import { commonVariables } from "./variables.ts";
@@ -77,3 +77,13 @@ export const stringifyDescriptions = (): string =>
   JSON.stringify(terminals, (_, value) =>
     value instanceof RegExp ? { source: value.source, flags: value.flags } : value,
   );
+
+/** The terminals that are installed on this machine, and how far focus gets in each: what `beckon doctor` lists. */
+export function listInstalledTerminals(machine: InstalledPrograms): readonly InstalledTerminal[] {
+  return terminals
+    .filter(({ commands = [], macApps = [] }) => [...commands, ...macApps].some(machine.has))
+    .map(({ name, reach, reachOnMac = reach, checkSettings }) => {
+      const reachHere = machine.platform === "darwin" ? reachOnMac : reach;
+      return { name, ...(checkSettings?.(machine) ?? { reach: reachHere, advice: null }) };
+    });
+}

@@ -1,7 +1,6 @@
 /** The terminals that `beckon doctor` lists. */
 import { describe, expect, test } from "bun:test";
-import { terminals } from "../../../src/core/terminals/index.ts";
-import { listInstalledTerminals } from "../../../src/core/terminals/installed.ts";
+import { listInstalledTerminals, terminals } from "../../../src/core/terminals/index.ts";
 
 describe("the installed terminals", () => {
   const machine = {
