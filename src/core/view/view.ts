@@ -39,6 +39,15 @@ export interface TrayView {
   readonly leftClick: LeftClick;
 }
 
+/** What a tray shows until it gets its first view. */
+export const emptyView: TrayView = {
+  icon: { phase: "calm", count: 0 },
+  title: "beckon",
+  tooltip: "",
+  items: [],
+  leftClick: "menu",
+};
+
 /** "untracked": an edit that belongs to no port. */
 export type AlertKind = "blocked" | "failed" | "idle" | "finished" | "untracked";
 

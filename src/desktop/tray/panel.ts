@@ -3,13 +3,12 @@
 import { readFileSync } from "node:fs";
 import type { UserAction } from "../../core/config/user-action.ts";
 import type { TrayReport } from "../../core/interfaces/index.ts";
-import type { TrayView } from "../../core/view/view.ts";
+import { emptyView, type TrayView } from "../../core/view/view.ts";
 import { type Attempt, ConnectionError, keepConnected } from "../../system/keep-connected.ts";
 import { schedule, waitAtMost } from "../../system/schedule.ts";
 import { createThrottle } from "../coalesce.ts";
 import { type Bus, connectBus, daemon, ownerChanges, readBusProperty } from "../dbus.ts";
 import { DbusMenu } from "./dbusmenu.ts";
-import { emptyView } from "./empty-view.ts";
 import { StatusItem } from "./sni.ts";
 
 export interface PanelIconOptions {

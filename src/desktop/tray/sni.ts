@@ -5,8 +5,7 @@
 import { interface as dbusInterface } from "@jellybrick/dbus-next";
 import type { UserAction } from "../../core/config/user-action.ts";
 import { escapeMarkup } from "../../core/text/markup.ts";
-import type { TrayView } from "../../core/view/view.ts";
-import { emptyView } from "./empty-view.ts";
+import { emptyView, type TrayView } from "../../core/view/view.ts";
 import { type Pixmap, readPixmaps } from "./icons.ts";
 
 const { Interface, property, method, signal, ACCESS_READ } = dbusInterface;

@@ -1,11 +1,10 @@
 /** The tray by systray2's helper, where the system has no better way. */
 
 import type { Tray, TrayOptions } from "../../core/interfaces/index.ts";
-import type { TrayIcon, TrayView } from "../../core/view/view.ts";
+import { emptyView, type TrayIcon, type TrayView } from "../../core/view/view.ts";
 import { ConnectionError, type KeptConnection, keepConnected } from "../../system/keep-connected.ts";
 import { schedule } from "../../system/schedule.ts";
 import { createThrottle } from "../coalesce.ts";
-import { emptyView } from "./empty-view.ts";
 import {
   type Helper,
   type HelperAction,
