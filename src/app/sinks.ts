@@ -9,7 +9,8 @@ import { createPreferenceKeeper, type PreferenceKeeper } from "../preferences/in
 import { maskText } from "../secrets/index.ts";
 import { readInstallRecord } from "../setup/install-record.ts";
 import type { EventStream } from "../streams/event-stream.ts";
-import { createEventStream, createLifecycleStream } from "../streams/index.ts";
+import { createEventStream } from "../streams/event-stream.ts";
+import { createLifecycleStream } from "../streams/lifecycle-stream.ts";
 import { dropUntrustedSecrets } from "../system/app-environment.ts";
 import { schedule, scheduleTogether } from "../system/schedule.ts";
 import { createWorkGuard, type WorkGuard } from "../workguard/index.ts";

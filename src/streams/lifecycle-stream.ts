@@ -1,4 +1,11 @@
-/** The shared stream: sessions, turns and skills as lines of JSON in a file that the user chose, for other tools to read. */
+/**
+ * Streams: what happened, for the user and for other programs. Each format is one file with its type and what it is made of: an
+ * AgentEvent, which is what a hook reports, or a Transition, which is what a change of the state means. Two formats are sent from
+ * here: server-sent events (event-stream.ts), and the lifecycle stream.
+ *
+ * This file is the lifecycle stream: sessions, turns and skills as lines of JSON in a file that the user chose, for other tools to
+ * read.
+ */
 import { closeSync, constants, mkdirSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Sink } from "../core/interfaces/index.ts";
