@@ -1,9 +1,12 @@
-/** What a request can do with a session: POST /api/sessions/:id/{focus,answer,mute,snooze,dismiss,transcript}. */
-
+/**
+ * What a request can do with a session: POST /api/sessions/:id/{focus,answer,mute,snooze,dismiss,transcript}; and with the alerts of
+ * all: POST /api/quiet.
+ */
 import { type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { PendingRequests } from "../answers/pending.ts";
 import { type AnswerFront, type AnswerStep, createStep } from "../core/answers/policy.ts";
+import { quietModes } from "../core/config/user-action.ts";
 import type { JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { Answer } from "../core/session/ask-details.ts";
@@ -149,4 +152,16 @@ function parseAnswer(body: JsonRecord): Answer | string {
     case "reply":
       return { do: kind, replies };
   }
+}
+
+/** Turns alerts off and on. Returns what holds now, or a text if the body is invalid. */
+export function setQuiet(
+  preferences: Pick<PreferenceKeeper, "set" | "quiet">,
+  body: JsonRecord,
+): object | string {
+  const mode = quietModes.find((known) => known === body.mode);
+  if (mode === undefined) return 'mode must be "hour", "tomorrow", "on" or "off"';
+  preferences.set({ do: "quiet", mode });
+  const quiet = preferences.quiet();
+  return { ok: true, ...(quiet ? { quiet } : {}) };
 }
