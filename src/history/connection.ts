@@ -11,7 +11,7 @@ export interface OpenHistory {
   isClosed: boolean;
 }
 
-export interface Connection {
+export interface HistoryConnection {
   /** null while the database is closed. */
   current(): OpenHistory | null;
   /** Opens the database, or a new one in place of one that cannot be used. Throws if neither can be opened. */
@@ -21,7 +21,11 @@ export interface Connection {
   close(): void;
 }
 
-export function createConnection(path: string, options: RecorderOptions, now: () => number): Connection {
+export function createConnection(
+  path: string,
+  options: RecorderOptions,
+  now: () => number,
+): HistoryConnection {
   let open: OpenHistory | null = null;
 
   function openNow(): OpenHistory {

@@ -1,7 +1,7 @@
 /** What the history's thread does: it takes the app's messages, and answers queries while the writer works. */
 import type { LoadedAgents } from "../agents/index.ts";
 import { ignoreErrors } from "../storage/files.ts";
-import { type Connection, createConnection } from "./connection.ts";
+import { createConnection, type HistoryConnection } from "./connection.ts";
 import { explainError, isDamaged } from "./database.ts";
 import type { FromHistory, HistoryCall, ToHistory } from "./messages.ts";
 import { runCall, type StatsCache } from "./queries/index.ts";
@@ -31,7 +31,7 @@ export function createEngine({
   now = Date.now,
   retryMs = defaultRetryMs,
 }: EngineOptions): Engine {
-  let history: { readonly connection: Connection; readonly writer: HistoryWriter } | null = null;
+  let history: { readonly connection: HistoryConnection; readonly writer: HistoryWriter } | null = null;
   const statsCache: StatsCache = new Map();
   let queue: Promise<void> = Promise.resolve();
   const isOpened = Promise.withResolvers<void>();

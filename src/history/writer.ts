@@ -4,7 +4,7 @@ import { hourMs } from "../core/timing.ts";
 import { errorCode } from "../storage/files.ts";
 import type { JournalPosition } from "../storage/journal/index.ts";
 import { createStateReplay } from "./catch-up.ts";
-import type { Connection } from "./connection.ts";
+import type { HistoryConnection } from "./connection.ts";
 import { explainError, isDamaged } from "./database.ts";
 import type { FromHistory, HistoryRetention } from "./messages.ts";
 import { pauseFor, recordJournal } from "./record-journal.ts";
@@ -12,7 +12,7 @@ import { type PruneStep, pruneHistory } from "./retention.ts";
 import type { OpenState, StateRow } from "./rows.ts";
 
 export interface HistoryWriterOptions {
-  readonly connection: Connection;
+  readonly connection: HistoryConnection;
   /** The journal's folder. */
   readonly journal: string;
   readonly retention: HistoryRetention;
