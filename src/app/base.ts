@@ -21,8 +21,8 @@ export interface AppOptions {
   readonly echo: boolean;
   /** A hook has started it, with variables that a project's settings may have set. */
   readonly isFromHook?: boolean;
-  /** The agents to understand; all of the table if absent. */
-  readonly agents?: readonly Agent[];
+  /** The agents to understand; all that beckon has if absent. */
+  readonly table?: readonly Agent[];
 }
 
 export interface Base {
@@ -66,7 +66,7 @@ export async function openBase(options: AppOptions): Promise<Base | null> {
   };
   logSettings();
   configFile.subscribe(logSettings);
-  const table = options.agents ?? everyAgent;
+  const table = options.table ?? everyAgent;
   return {
     options,
     paths,

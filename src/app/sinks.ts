@@ -179,7 +179,7 @@ function createShowingSinks(
   });
   const connection = createConnection({ table, agents, env, sessions: state.sessionsNow() });
   const guardHooks = createGuardHooksKeeper({
-    agents: table,
+    table,
     paths,
     env,
     config,
@@ -236,7 +236,7 @@ function createRecordingSinks(
     journal: paths.journal,
     position: state.journalPosition,
     defaultProvider,
-    agents: base.options.agents,
+    agents: base.options.table,
     sessions: sessionsNow,
     groupOf: (key) => sessionList.get(key)?.group ?? "ended",
     config,

@@ -27,7 +27,7 @@ export interface GuardHooksKeeper extends Sink {
 }
 
 export function createGuardHooksKeeper(options: {
-  readonly agents: readonly Agent[];
+  readonly table: readonly Agent[];
   readonly paths: Paths;
   readonly env: Env;
   readonly config: () => Config;
@@ -49,7 +49,7 @@ export function createGuardHooksKeeper(options: {
         problems = [];
         return;
       }
-      const result = await updateGuardHooks({ ...options, config });
+      const result = await updateGuardHooks({ ...options, agents: options.table, config });
       problems = result.problems;
       for (const sentence of result.changes) options.onChange(sentence);
     } catch (error) {

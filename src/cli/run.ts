@@ -30,7 +30,7 @@ export async function run(args: string[], table: readonly Agent[]): Promise<numb
     port: readPort(),
     echo: !inBackground,
     isFromHook: fromHook,
-    agents: table,
+    table,
   });
   if (!app) {
     if (fromHook || inBackground || flags.has("--at-login")) return 0;

@@ -144,7 +144,7 @@ test("its session is in the status, alerts the user, and is answered", async () 
   await beckon("--install");
   const server = await startNtfyServer();
   fixture.configure({ phone: { type: "ntfy", server } });
-  await fixture.start({}, { agents: table });
+  await fixture.start({}, { table });
   const session = { session: "s1", folder: "/home/dev/site" };
 
   await callPlugin({ ...session, type: "session.started" }).child.exited;
@@ -193,7 +193,7 @@ test("doctor does not call it a problem that another agent is not connected", as
 test("doctor examines it, and sends its test event through the plugin", async () => {
   putProgram();
   await beckon("--install");
-  await fixture.start({}, { agents: table });
+  await fixture.start({}, { table });
   const { findings, of: find } = await runDoctor(() => fixture.spawn([binary, "doctor", "--json"]));
   expect(find("example.found")).toMatchObject({ state: "ok", text: expect.stringContaining("1.2.3") });
   expect(find("example.registered")).toMatchObject({ state: "ok" });
@@ -208,7 +208,7 @@ test("doctor examines it, and sends its test event through the plugin", async ()
 
 test("an agent that is not connected is offered, and --help names it", async () => {
   mkdirSync(join(fixture.home, ".example"));
-  await fixture.start({}, { agents: table });
+  await fixture.start({}, { table });
   const body = (await (await fixture.request("/api/sessions")).json()) as { problems?: string[] };
   expect(body.problems).toEqual(["Example Agent's hooks are not registered. Run: beckon --install"]);
   const { out } = await beckon("--help");
