@@ -203,6 +203,22 @@ describe("it stops waiting", () => {
     expectNoOutput(result);
   });
 
+  testWith("linux")("when the agent's process has ended, but its parent has not noticed", async () => {
+    const parent = Bun.spawn(["sh", "-c", "sleep 60 & echo $!; exec sleep 60"], { stdout: "pipe" });
+    const { value } = await parent.stdout.getReader().read();
+    const agent = Number(Buffer.from(value ?? []).toString());
+    const server = answering((socket) => {
+      socket.write(`${ok}${chunk("\n")}`);
+      process.kill(agent, "SIGKILL");
+    });
+    const result = await wait({ ...quick, silenceMs: 3_000, totalMs: 3_000 }, { CLAUDE_PID: String(agent) })
+      .result;
+    parent.kill("SIGKILL");
+    server.stop();
+    expectNoOutput(result);
+    expect(result.ms).toBeLessThan(3_000);
+  });
+
   testWith("linux")(
     "when an agent that cannot be identified is gone, though a shell still waits for the hook",
     async () => {
