@@ -1,6 +1,6 @@
 /** The sinks: what follows the state. Those that show something come first, then those that write down what happened. */
 
-import { listVariables } from "../agents/index.ts";
+import { agents as everyAgent, listVariables } from "../agents/index.ts";
 import { type Alerts, createAlerts } from "../alerts/index.ts";
 import { type Answers, createAnswers } from "../answers/index.ts";
 import type { TraySink } from "../desktop/tray/sink.ts";
@@ -236,7 +236,7 @@ function createRecordingSinks(
     journal: paths.journal,
     position: state.journalPosition,
     defaultProvider,
-    agents: base.options.table,
+    agents: base.table === everyAgent ? undefined : base.table,
     sessions: sessionsNow,
     groupOf: (key) => sessionList.get(key)?.group ?? "ended",
     config,

@@ -1,12 +1,13 @@
 /** The history through the running app: what is sent to it is found in it. */
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { existsSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import type { HistoryPage, Lanes, Stats } from "../../src/core/interfaces/wire.ts";
 import { joinLanes } from "../../src/dashboard/page/spans.ts";
 import { bash, createAppFixture, createAskEvent, createPromptEvent, proj } from "../app-fixture.ts";
 import { forEachTest } from "../for-each-test.ts";
 import { readRecordings } from "../replay/recording.ts";
+import { binary } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
 
 const fixture = forEachTest(createAppFixture);
@@ -222,4 +223,15 @@ test("an ask that is open over a restart has one row, although the agent's remin
   await waitUntil(async () => (await findItems("q=later")).total === 1, 5_000, "the prompt of s2");
   expect((await findItems("kind=permission")).items).toMatchObject([{ text: "Bash: touch x", how: null }]);
   expect((await get<Stats>("/api/stats?days=1")).today.asks).toBe(1);
+});
+
+test.skipIf(process.platform !== "linux")("the installed app writes it in a thread of its own", async () => {
+  const port = String(20_000 + Math.floor(Math.random() * 40_000));
+  const { pid } = fixture.spawn([binary], { BECKON_PORT: port });
+  await waitUntil(() => existsSync(fixture.paths.endpoint), 5_000);
+  await fixture.postHook(createPromptEvent("s1"));
+  const tasks = `/proc/${pid}/task`;
+  const hasThread = () =>
+    readdirSync(tasks).some((id) => readFileSync(`${tasks}/${id}/comm`, "utf8") === "beckon history\n");
+  await waitUntil(hasThread, 5_000, "a thread for the history");
 });
