@@ -3,6 +3,7 @@ import { inTerminal, leftInTerminal } from "../core/answers/words.ts";
 import { forgetOldest } from "../core/forget-oldest.ts";
 import { type AgentEvent, createInternalEvent } from "../core/session/event.ts";
 import { answerIdOf } from "../core/session/keys.ts";
+import { waitAtMost } from "../system/schedule.ts";
 import type { PendingList, PendingListOptions } from "./pending-list.ts";
 import {
   type DeliveryConfirmation,
@@ -49,9 +50,7 @@ export function createDecisionDelivery(options: DecisionDeliveryOptions): Decisi
       const { promise, resolve } = Promise.withResolvers<DeliveryConfirmation>();
       request.sent = { answer: given, confirm: resolve };
       if (!request.deliver(decision)) resolve("closed");
-      const timer = setTimeout(resolve, confirmMs, "timeout");
-      const confirmation = await promise;
-      clearTimeout(timer);
+      const confirmation = await waitAtMost(confirmMs, promise);
       if (confirmation === "printed") return null;
       return confirmation === "closed"
         ? "its hook ended before it came"

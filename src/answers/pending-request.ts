@@ -44,7 +44,7 @@ export interface PendingRequest {
   sent: { readonly answer: GivenAnswer; readonly confirm: (how: DeliveryConfirmation) => void } | null;
 }
 
-export type DeliveryConfirmation = "printed" | "closed" | "timeout";
+export type DeliveryConfirmation = "printed" | "closed";
 
 /** What a hook or a watcher brings; the rest is found here. */
 export type RequestSource = Pick<

@@ -10,6 +10,7 @@ import { isRecord, type JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { ChildView, SessionView } from "../core/view/session-view.ts";
 import type { EventStream } from "../streams/event-stream.ts";
+import { waitAtMost } from "../system/schedule.ts";
 import { parseHistoryQuery, parseLanesQuery, parseStatsQuery } from "./history-query.ts";
 import type { PageAccess, RenewalChallenge, RenewalQuestion } from "./page-access.ts";
 import { respondWhenAnswered } from "./pending-response.ts";
@@ -495,11 +496,7 @@ export function listen(port: number, options: ServerOptions): ApiServer {
   return {
     port: server.port,
     async stop() {
-      const waited = Promise.withResolvers<void>();
-      const timer = setTimeout(waited.resolve, stopMs);
-      await Promise.race([server.stop(), waited.promise]);
-      // Left running, the timer would keep the process alive.
-      clearTimeout(timer);
+      await waitAtMost(stopMs, server.stop());
       await server.stop(true);
     },
   };

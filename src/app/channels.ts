@@ -2,7 +2,6 @@
  * Connects channels to the app. Nothing of src/channels is loaded before the settings list a channel, so this costs a user without
  * one nothing.
  */
-
 import type { ChannelReport } from "../channels/channel-list.ts";
 import type { ChannelSink, ChannelSinkOptions } from "../channels/sink.ts";
 import type { ChannelTest } from "../channels/test-message.ts";
@@ -12,7 +11,7 @@ import { loadJsonState, saveJsonState } from "../storage/json-state.ts";
 import type { Paths } from "../storage/paths.ts";
 import { createSaver } from "../storage/saver.ts";
 import type { Env } from "../system/folders.ts";
-import { schedule, scheduleTogether } from "../system/schedule.ts";
+import { schedule, scheduleTogether, waitAtMost } from "../system/schedule.ts";
 
 export interface ChannelsOptions
   extends Omit<ChannelSinkOptions, "saved" | "createSaver" | "readSecrets" | "schedule"> {
@@ -128,13 +127,15 @@ export function createChannels(options: ChannelsOptions): Channels {
     async test(name) {
       await loading;
       testedBy.delete(name);
-      const late = new Promise<ChannelTest>((resolve) => {
-        const problem = `the service did not answer within ${maxTestMs / 1_000} s`;
-        schedule(() => resolve({ problem, tapped: null }), maxTestMs);
-      });
-      const started = await Promise.race([sink?.test(name) ?? null, late]);
-      if (!started) return null;
-      const { problem, tapped } = started;
+      const test = sink?.test(name);
+      if (!test) return null;
+      const late: ChannelTest = {
+        problem: `the service did not answer within ${maxTestMs / 1_000} s`,
+        tapped: null,
+      };
+      const started = await waitAtMost(maxTestMs, test, schedule);
+      if (started === null) return null;
+      const { problem, tapped } = started ?? late;
       void tapped?.then((by) => testedBy.set(name, by));
       return { problem, isWaiting: tapped !== null };
     },

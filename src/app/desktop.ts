@@ -9,6 +9,7 @@ import type { MenuFacts } from "../core/view/menu/menu.ts";
 import { createDesktopParts, hasDesktop } from "../desktop/index.ts";
 import { createTraySink, type TraySink, type TraySinkOptions } from "../desktop/tray/sink.ts";
 import { ensureOwnFolder } from "../storage/files.ts";
+import { waitAtMost } from "../system/schedule.ts";
 import type { Base } from "./base.ts";
 import type { NavigationOptions } from "./navigation.ts";
 import type { UserActionsOptions } from "./user-actions.ts";
@@ -101,13 +102,13 @@ export function createDesktop({ paths, env, home, table, agents }: Base): Deskto
       return opened;
     },
     async notifierReport() {
-      await Promise.race([opening, Bun.sleep(openingMs)]);
+      await waitAtMost(openingMs, opening);
       if (!notifier) return null;
       const [report, isSilenced] = await Promise.all([
         notifier.report(),
-        Promise.race([notifier.isSilenced(), Bun.sleep(openingMs / 2).then(() => null)]),
+        waitAtMost(openingMs / 2, notifier.isSilenced()),
       ]);
-      return { ...report, isSilenced };
+      return { ...report, isSilenced: isSilenced ?? null };
     },
   };
 }

@@ -6,6 +6,7 @@ import { createPageAccess } from "../api/page-access.ts";
 import { errorCode } from "../storage/files.ts";
 import { limitForeignConnections } from "../system/connection-limit.ts";
 import { createSecret, removeEndpoint, writeEndpoint } from "../system/endpoint.ts";
+import { waitAtMost } from "../system/schedule.ts";
 import { listenForRequests } from "./api.ts";
 import { type AppOptions, type Base, openBase } from "./base.ts";
 import { createDesktop } from "./desktop.ts";
@@ -101,7 +102,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   sinks.guardHooks.update();
   const stopLimiting = limitForeignConnections(api.port, onProblem);
   const sourcesStarted = sources.start().catch((error) => onError(`a source could not be started: ${error}`));
-  void Promise.race([sourcesStarted, Bun.sleep(maxFirstListMs)]).then(() => listReady.resolve());
+  void waitAtMost(maxFirstListMs, sourcesStarted).then(() => listReady.resolve());
 
   // Opened in the background.
   if (!desktop.isHeadless) {
@@ -126,7 +127,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   }
 
   // A spool of usual length is read before the user is told that beckon runs, so that the first list is complete.
-  await Promise.race([sourcesStarted, Bun.sleep(maxSourcesMs)]);
+  await waitAtMost(maxSourcesMs, sourcesStarted);
   let stopping: Promise<void> | null = null;
   return {
     url,

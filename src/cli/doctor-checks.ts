@@ -1,5 +1,4 @@
 /** The checks of `beckon doctor`. All run at once, each with its own time limit, so that doctor never hangs. */
-
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { version } from "../../package.json";
@@ -49,6 +48,7 @@ import { exec } from "../system/exec.ts";
 import { currentFolder, type Env, homeOf } from "../system/folders.ts";
 import { findOwnCommand } from "../system/is-compiled.ts";
 import { readStartTime } from "../system/processes.ts";
+import { waitAtMost } from "../system/schedule.ts";
 import { fetchChannelReports, readChannels } from "./channel-facts.ts";
 import { type ApiResponse, describeFetchError, fetchApi, isRefusedConnection } from "./client.ts";
 
@@ -109,10 +109,9 @@ async function withTimeout(link: string, check: Promise<readonly Finding[]>): Pr
       fix: "Run again: beckon doctor",
     },
   ];
-  const late = Bun.sleep(checkTimeoutMs).then(() =>
-    fail(`could not be checked within ${checkTimeoutMs / 1_000} s`),
-  );
-  return Promise.race([check.catch((error) => fail(`could not be checked: ${error.message}`)), late]);
+  const checked = check.catch((error) => fail(`could not be checked: ${error.message}`));
+  const late = fail(`could not be checked within ${checkTimeoutMs / 1_000} s`);
+  return (await waitAtMost(checkTimeoutMs, checked)) ?? late;
 }
 
 /** The agent's sessions that beckon shows as running. null if it is not running. */

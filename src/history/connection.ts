@@ -21,7 +21,7 @@ export interface HistoryConnection {
   close(): void;
 }
 
-export function createConnection(
+export function createHistoryConnection(
   path: string,
   options: RecorderOptions,
   now: () => number,

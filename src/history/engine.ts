@@ -1,7 +1,7 @@
 /** What the history's thread does: it takes the app's messages, and answers queries while the writer works. */
 import type { LoadedAgents } from "../agents/index.ts";
 import { ignoreErrors } from "../storage/files.ts";
-import { createConnection, type HistoryConnection } from "./connection.ts";
+import { createHistoryConnection, type HistoryConnection } from "./connection.ts";
 import { explainError, isDamaged } from "./database.ts";
 import type { FromHistory, HistoryCall, ToHistory } from "./messages.ts";
 import { runCall, type StatsCache } from "./queries/index.ts";
@@ -44,7 +44,7 @@ export function createEngine({
   async function open(message: Extract<ToHistory, { kind: "open" }>): Promise<void> {
     const { path, defaultProvider, journal, retention } = message;
     const agents = await loadAgents();
-    const connection = createConnection(path, { agents, defaultProvider, onError: report }, now);
+    const connection = createHistoryConnection(path, { agents, defaultProvider, onError: report }, now);
     const writer = createHistoryWriter({
       connection,
       journal,

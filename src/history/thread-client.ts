@@ -1,5 +1,6 @@
 /** The app's side of the history's thread: starts it, also after it has died, and waits for its answers. */
 import type { JournalPosition } from "../storage/journal/index.ts";
+import { waitAtMost } from "../system/schedule.ts";
 import type { FromHistory, HistoryCall, ToHistory } from "./messages.ts";
 import type { OpenState } from "./rows.ts";
 import type { StartThread, Thread } from "./start-thread.ts";
@@ -142,9 +143,7 @@ export function createThreadClient(options: ThreadClientOptions): ThreadClient {
       const done = Promise.withResolvers<void>();
       onClosed = done.resolve;
       closing.post({ kind: "close" });
-      const timer = setTimeout(done.resolve, closeMs);
-      await done.promise;
-      clearTimeout(timer);
+      await waitAtMost(closeMs, done.promise);
       closing.end();
       thread = null;
       isReady = false;

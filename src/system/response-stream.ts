@@ -8,7 +8,7 @@ export interface ResponseStream {
   close(): void;
 }
 
-/** `signal` is that of the request. `onClosed` is called once, whoever closes it. */
+/** `signal` is that of the request. `onClosed` is called once, when either side closes it. */
 export function openResponseStream(signal: AbortSignal, onClosed: () => void): ResponseStream {
   let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   let isClosed = false;

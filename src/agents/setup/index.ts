@@ -10,6 +10,7 @@ import { limits } from "../../core/limits.ts";
 import { errorCode, readSmallFile } from "../../storage/files.ts";
 import { resolvePaths } from "../../storage/paths.ts";
 import { type Env, homeOf } from "../../system/folders.ts";
+import { waitAtMost } from "../../system/schedule.ts";
 import {
   type AgentProgram,
   type AgentSetup,
@@ -89,11 +90,10 @@ export function createAgentSetup(description: SetupDescription, machine: AgentMa
   });
 
   /** null if it takes too long: several programs may be tried, each with the timeout. */
-  const searchInTime = ({ env, exec, program }: ExamineContext): Promise<ProgramSearch | null> =>
-    Promise.race([
-      findProgram({ env, exec, remembered: program, timeoutMs: programTimeoutMs }),
-      Bun.sleep(programTimeoutMs * 1.5).then(() => null),
-    ]);
+  async function searchInTime({ env, exec, program }: ExamineContext): Promise<ProgramSearch | null> {
+    const search = findProgram({ env, exec, remembered: program, timeoutMs: programTimeoutMs });
+    return (await waitAtMost(programTimeoutMs * 1.5, search)) ?? null;
+  }
 
   function examineWhole({ env }: ExamineContext, { path, text, own: [first] }: RegisteredFile) {
     if (!first) return [];

@@ -115,7 +115,7 @@ export function judgeAnswer(asked: AskDetails, answer: Answer, step: AnswerStep)
   return needsConfirmation(asked, answer, step) ? { kind: "needs confirmation" } : { kind: "allowed" };
 }
 
-/** Whether it is an answer to what is asked at all, whoever gives it. */
+/** Whether it is an answer to what is asked at all, from any front. */
 export function isAnswerTo({ kind, always }: Pick<AskDetails, "kind" | "always">, answer: Answer): boolean {
   if (answer.do === "deny") return true;
   if (kind === "question" || answer.do === "reply") return kind === "question" && answer.do === "reply";

@@ -10,7 +10,7 @@ import {
   type FailedAttempt,
   keepConnected,
 } from "../../system/keep-connected.ts";
-import { schedule } from "../../system/schedule.ts";
+import { schedule, waitAtMost } from "../../system/schedule.ts";
 import { readLines } from "../lines.ts";
 import {
   decodeMessage,
@@ -91,7 +91,10 @@ export function startMacHelper(settings: MacHelperSettings, events: MacHelperEve
     });
     void process.exited.then(async (code) => {
       // A process that the helper left running may keep its pipes open.
-      await Promise.race([Promise.all([outputRead, errorsRead]).catch(() => {}), Bun.sleep(100)]);
+      await waitAtMost(
+        100,
+        Promise.all([outputRead, errorsRead]).catch(() => {}),
+      );
       const ending =
         process.signalCode === null ? `ended with ${code}` : `was killed by ${process.signalCode}`;
       reject(new ConnectionError(lastError === "" ? ending : `${ending}: ${lastError}`));
@@ -200,7 +203,7 @@ export function startMacHelper(settings: MacHelperSettings, events: MacHelperEve
       if (process === null) return;
       // The helper exits when its stdin ends.
       await Promise.resolve(process.stdin.end()).catch(() => {});
-      await Promise.race([process.exited, Bun.sleep(settings.stopTimeoutMs)]);
+      await waitAtMost(settings.stopTimeoutMs, process.exited);
       process.kill("SIGKILL");
       await process.exited;
     },

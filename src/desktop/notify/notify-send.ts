@@ -6,6 +6,7 @@ import { selectButtons } from "../../core/view/alerts/text.ts";
 import type { Alert } from "../../core/view/view.ts";
 import { exec } from "../../system/exec.ts";
 import type { Env } from "../../system/folders.ts";
+import { waitAtMost } from "../../system/schedule.ts";
 import { themedIcon, writeAppIcon } from "../app-icon.ts";
 import { createKeyedQueue } from "../coalesce.ts";
 import { findBusAddress } from "../dbus.ts";
@@ -161,7 +162,7 @@ export async function openNotifySend(
     const { child, since } = alert;
     alert.isClosed = true;
     const age = performance.now() - since;
-    if (age < readyMs) await Promise.race([child.exited, Bun.sleep(readyMs - age)]);
+    if (age < readyMs) await waitAtMost(readyMs - age, child.exited);
     child.kill("SIGINT");
     const timer = setTimeout(() => child.kill("SIGKILL"), closeTimeoutMs);
     await child.exited;

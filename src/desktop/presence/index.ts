@@ -1,5 +1,6 @@
 /** Whether the user is at the desk: the time since their last input, and whether the screen is locked. */
 import type { PresenceReading, ReadPresence } from "../../core/interfaces/index.ts";
+import { waitAtMost } from "../../system/schedule.ts";
 import type { PresenceOptions } from "./linux.ts";
 
 const unknown: PresenceReading = { idleMs: null, isLocked: null };
@@ -19,6 +20,6 @@ export function createPresence(options: PresenceOptions): ReadPresence {
   return async () => {
     loading ??= loadReader(options);
     const reading = loading.then((read) => read()).catch(() => unknown);
-    return Promise.race([reading, Bun.sleep(answerMs).then(() => unknown)]);
+    return (await waitAtMost(answerMs, reading)) ?? unknown;
   };
 }

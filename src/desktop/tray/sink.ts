@@ -9,6 +9,7 @@ import type { Moment } from "../../core/session/event.ts";
 import { createMenu, type MenuFacts } from "../../core/view/menu/menu.ts";
 import type { TrayView } from "../../core/view/view.ts";
 import { formatLocalTime } from "../../system/clock.ts";
+import { waitAtMost } from "../../system/schedule.ts";
 import { createClickCheck } from "./click-check.ts";
 
 export interface TraySinkOptions {
@@ -91,7 +92,7 @@ export function createTraySink(options: TraySinkOptions): TraySink {
     async stop() {
       isStopped = true;
       // A tray that is still being opened stops itself as soon as it is there.
-      await Promise.race([opening, Bun.sleep(openingMs)]);
+      await waitAtMost(openingMs, opening);
       await tray?.stop();
     },
   };

@@ -3,6 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs
 import { dirname, join } from "node:path";
 import { version } from "systray2/package.json";
 import { asRecord, parseJson } from "../../core/json.ts";
+import { waitAtMost } from "../../system/schedule.ts";
 import { readLines } from "../lines.ts";
 import { putFile } from "../put-file.ts";
 import type { Slot } from "./systray-slots.ts";
@@ -95,7 +96,7 @@ export async function startHelper(
   const lastError = readLastLine(child.stderr);
   const exited = child.exited.then(async (code) => {
     // A process that the helper left running may keep its stderr open.
-    const error = await Promise.race([lastError, Bun.sleep(200).then(() => "")]);
+    const error = await waitAtMost(200, lastError);
     return error || `ended with ${child.signalCode ?? code}`;
   });
   const ready = Promise.withResolvers<void>();

@@ -5,6 +5,7 @@
 import { MessageChannel } from "node:worker_threads";
 import type { UserAction } from "../../core/config/user-action.ts";
 import { readErrorMessage } from "../../core/error-message.ts";
+import { waitAtMost } from "../../system/schedule.ts";
 import {
   type BalloonEvent,
   type FromThread,
@@ -147,7 +148,7 @@ async function stop(): Promise<void> {
   deaths = 0;
   if (!last) return;
   last.send({ kind: "stop" });
-  await Promise.race([last.ended, Bun.sleep(stopTimeoutMs)]);
+  await waitAtMost(stopTimeoutMs, last.ended);
   last.terminate();
 }
 
