@@ -1,5 +1,4 @@
 /** Tests that mostly wait run side by side, each with a fixture of its own. */
-
 import { test } from "bun:test";
 import { AsyncLocalStorage } from "node:async_hooks";
 

@@ -2,7 +2,6 @@
  * Alerts: what to alert about, and when. This room decides (suppression, what the preferences say, what was shown before a
  * restart) and keeps the desktop's notifier showing that list. It works without a desktop: channels/ follows the same causes.
  */
-
 import type { Config } from "../core/config/config.ts";
 import type { ReadPresence, Schedule, Sink, StateView, Terminals } from "../core/interfaces/index.ts";
 import type { FindAskDetails } from "../core/session/ask-details.ts";

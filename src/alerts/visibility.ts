@@ -2,7 +2,6 @@
  * Which panes the user looks at: an alert about such a pane is suppressed. A pane counts only while the user is at the desk:
  * it has the focus during lunch too.
  */
-
 import type { ReadPresence, Terminals } from "../core/interfaces/index.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { sessionKeyOfAlert } from "../core/session/keys.ts";

@@ -2,7 +2,6 @@
  * Answers: requests that wait for the user, the one place where an answer becomes a decision, and the log of who answered
  * what. The agents' own folders know how a decision is written.
  */
-
 import type { LoadedAgents } from "../agents/index.ts";
 import type { Config } from "../core/config/config.ts";
 import type { AskEnd, Sink } from "../core/interfaces/index.ts";

@@ -1,5 +1,4 @@
 /** Reads the queries of GET /api/history, /api/stats and /api/lanes. Each returns a text that says what is wrong, or the query. */
-
 import { type HistoryKind, type HistoryQuery, historyKinds } from "../core/interfaces/wire.ts";
 import { limits } from "../core/limits.ts";
 import { dayMs } from "../core/timing.ts";

@@ -1,5 +1,4 @@
 /** What the running app reports to `beckon doctor`: GET /api/doctor. */
-
 import { version } from "../../package.json";
 import type { AlertsReport } from "../alerts/index.ts";
 import type { Config } from "../core/config/config.ts";

@@ -1,5 +1,4 @@
 /** The sinks: what follows the state. Those that show something come first, then those that write down what happened. */
-
 import { agents as everyAgent, listVariables } from "../agents/index.ts";
 import { type Alerts, createAlerts } from "../alerts/index.ts";
 import { type Answers, createAnswers } from "../answers/index.ts";

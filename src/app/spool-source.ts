@@ -1,5 +1,4 @@
 /** The spool as a source: events that hooks wrote to disk while beckon was down or slow. */
-
 import type { Agent } from "../agents/agent.ts";
 import { openEnvelope } from "../agents/envelope.ts";
 import { findAgent } from "../agents/index.ts";

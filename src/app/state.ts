@@ -2,7 +2,6 @@
  * The state: restored at start from the snapshot and the journal after it, fed by ingest, saved again as it changes. What follows it
  * is added to `followers`.
  */
-
 import type { Sink, Transition } from "../core/interfaces/index.ts";
 import { limits } from "../core/limits.ts";
 import { isProbe } from "../core/session/probe.ts";

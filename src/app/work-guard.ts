@@ -1,5 +1,4 @@
 /** What the work guard needs of the installed beckon: its hooks, and how agents can call it. */
-
 import { basename, delimiter, dirname } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import type { Config } from "../core/config/config.ts";

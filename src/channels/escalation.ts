@@ -1,5 +1,4 @@
 /** When an alert goes to a channel: which alerts, after how long, only if the user is away, in which hours. Pure. */
-
 import type { ChannelSettings } from "../core/config/channels.ts";
 import { computeQuietHours, type LocalTime } from "../core/config/quiet.ts";
 import type { PresenceReading } from "../core/interfaces/index.ts";

@@ -1,5 +1,4 @@
 /** What a channel shows of an alert, by its level of detail, and which answers its buttons give. Pure. */
-
 import { type AnswerStep, createStep, findOffer, judgeAnswer, listOffers } from "../core/answers/policy.ts";
 import { explainVerdict, nameApproval, nameDenial } from "../core/answers/words.ts";
 import type { ChannelSettings } from "../core/config/channels.ts";

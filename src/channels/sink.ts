@@ -2,7 +2,6 @@
  * The sink that keeps every channel showing what should be out. A change marks its session; a moment later a round finds the
  * alerts of the marked sessions and passes them to each channel (active-channel.ts). Sessions that did not change cost nothing.
  */
-
 import { formatEnding, notSeen } from "../core/answers/words.ts";
 import type { Schedule, Sink, Transition } from "../core/interfaces/index.ts";
 import type { ClockReading } from "../core/session/event.ts";

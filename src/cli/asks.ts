@@ -1,5 +1,4 @@
 /** The open asks of a session: which can be answered from here, what they are about, and sending an answer. */
-
 import type { AnswerStep } from "../core/answers/policy.ts";
 import { describeAnswer } from "../core/answers/words.ts";
 import type { Answer } from "../core/session/ask-details.ts";

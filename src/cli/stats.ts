@@ -1,5 +1,4 @@
 /** `beckon stats`: how long agents waited for you, and what they used, by day and project. */
-
 import type { DayStats, PortStats, ProjectStats, Stats } from "../core/interfaces/wire.ts";
 import { formatCount } from "../core/text/words.ts";
 import { formatCost, formatExactDuration, formatTokens } from "../core/view/figures.ts";

@@ -1,5 +1,4 @@
 /** `beckon --uninstall`: removes what install made. A step that fails is reported, and the others still run. */
-
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Agent, type AgentSetup, type Scope, scopes } from "../agents/agent.ts";

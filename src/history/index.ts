@@ -2,7 +2,6 @@
  * History: what happened, in an SQLite database. The journal is what counts: the history is read from it, with what the state
  * adds, and can be rebuilt from it. This file collects what the app adds; the database belongs to a thread (thread-client.ts, engine.ts).
  */
-
 import { rmSync } from "node:fs";
 import type { Agent } from "../agents/agent.ts";
 import type { Config } from "../core/config/config.ts";

@@ -2,7 +2,6 @@
  * State: every session in memory, and how the state is saved in the snapshot and restored from it. Only `dispatch` changes a
  * session.
  */
-
 import { limits } from "../core/limits.ts";
 import type { AgentEvent, Moment } from "../core/session/event.ts";
 import { elapsedMs, stateOf } from "../core/session/phase.ts";

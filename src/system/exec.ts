@@ -1,5 +1,4 @@
 /** Runs a program without a shell, with a limit on its time and its output. */
-
 import type { Exec } from "../core/interfaces/index.ts";
 import { limits } from "../core/limits.ts";
 import { timing } from "../core/timing.ts";

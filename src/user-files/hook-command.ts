@@ -1,5 +1,4 @@
 /** The command with which an agent's settings call beckon: how it is written, and how it is recognised. */
-
 import { asList, asRecord } from "../core/json.ts";
 import { quoteForShell } from "../core/text/shell-quote.ts";
 import { parseSimpleCommands, type SimpleCommand } from "../shell/index.ts";

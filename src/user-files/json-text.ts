@@ -2,7 +2,6 @@
  * JSON as text: parsed with offsets, and edited so that everything else stays byte for byte and new members follow the layout
  * around them. Removing the members that were added last gives back the original text.
  */
-
 import { type Node, type ParseError, parseTree } from "jsonc-parser";
 import { isJson } from "../core/json.ts";
 import { describeParseError, locateOffset } from "../storage/json-error.ts";

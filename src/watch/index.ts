@@ -2,7 +2,6 @@
  * The source of events that no hook sends: each agent's own watcher, and processes that ended without an event (kill -9).
  * What knows an agent is in that agent's folder.
  */
-
 import type { AgentProgram, AgentWatcher, WatchContext, WatchedRequest } from "../agents/agent.ts";
 import type { LoadedAgents } from "../agents/index.ts";
 import type { Source } from "../core/interfaces/index.ts";

@@ -1,5 +1,4 @@
 /** Remembers which files a tool call edits: some agents name them, or the tool, only when the call starts. */
-
 import type { SessionChange } from "../core/interfaces/index.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
 

@@ -6,7 +6,6 @@
  * It never blocks by mistake: an edit is refused only if the settings ask for it, the ports could be read, and a port could be
  * started now.
  */
-
 import { rmSync } from "node:fs";
 import type { Config } from "../core/config/config.ts";
 import { createGuardScope } from "../core/config/work-guard.ts";

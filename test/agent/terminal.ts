@@ -1,5 +1,4 @@
 /** The user's terminal, in tmux: types, presses keys, reads the screen. */
-
 import { waitUntil } from "../wait-until.ts";
 import { home, type Namespace, type Variables } from "./namespace.ts";
 

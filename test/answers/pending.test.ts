@@ -1,5 +1,4 @@
 /** Nothing answers a request except the user or one of their rules. */
-
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { decide } from "../../src/agents/claude/answering/decide.ts";

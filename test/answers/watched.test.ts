@@ -1,5 +1,4 @@
 /** Requests that an agent's own server answers, without a hook that waits. */
-
 import { beforeEach, expect, test } from "bun:test";
 import { codex } from "../../src/agents/codex/index.ts";
 import { createPendingRequests, type PendingRequests } from "../../src/answers/pending.ts";

@@ -1,5 +1,4 @@
 /** A day of invented sessions, as the API would send it: for pictures and for states that are hard to reach. */
-
 import type {
   HistoryItem,
   HistoryPage,

@@ -1,5 +1,4 @@
 /** Clicks on answers in the menu. */
-
 import { expect, test } from "bun:test";
 import type { UserAction } from "../../src/core/config/user-action.ts";
 import { timing } from "../../src/core/timing.ts";

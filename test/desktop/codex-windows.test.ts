@@ -1,5 +1,4 @@
 /** A session of Codex's shared server is found by the title of its window, on a real desktop. */
-
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";

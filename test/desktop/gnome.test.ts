@@ -1,5 +1,4 @@
 /** The whole app on GNOME Shell, where the tray is an extension, used with a mouse. */
-
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,4 @@
 /** The login item on macOS and on Windows, with a fake launchctl and a fake registry. */
-
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,4 @@
 /** What tests of notifiers share: alerts, recorded events, and a private bus with a fake server. */
-
 import { afterEach, beforeEach } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

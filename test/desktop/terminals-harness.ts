@@ -1,5 +1,4 @@
 /** Opens real terminals on a real desktop, with a stand-in for an agent in each. */
-
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pickTerminalVariables } from "../../src/core/terminals/sent-variables.ts";

@@ -1,5 +1,4 @@
 /** The whole compiled app on a real desktop: from a hook to the pane, used with a mouse. */
-
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,4 @@
 /** The hook that waits, against everything that may answer at the port. It prints a decision or nothing, and exits with 0. */
-
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -2,7 +2,6 @@
  * The session feed: a thread per session in the channel of its project, with its phases, the last response of each turn, and
  * its end. It is not an alert, so no rule of alerts and no level of detail applies to it: `projects` and `forward` do.
  */
-
 import type { Schedule, SessionChange, Transition } from "../../core/interfaces/index.ts";
 import type { SpanState } from "../../core/interfaces/wire.ts";
 import { asRecord, isRecord } from "../../core/json.ts";

@@ -1,5 +1,4 @@
 /** A message in Slack's blocks. Nothing in its text becomes a mention, a link, a preview or markup. */
-
 import type { JsonRecord } from "../../core/json.ts";
 import { escapeMarkup } from "../../core/text/markup.ts";
 import { truncate } from "../../core/text/truncate.ts";

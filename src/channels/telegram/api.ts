@@ -2,7 +2,6 @@
  * The API of bots, by grammy. The web build of grammy is used: it calls the fetch that it is given, while the other one brings
  * its own with a deadline that Bun ignores.
  */
-
 import { Api, GrammyError, HttpError } from "grammy/web";
 import { type ChannelOptions, type ChannelSender, DeliveryError } from "../channel.ts";
 import { createLibraryFetch } from "../library-fetch.ts";

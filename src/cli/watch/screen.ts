@@ -1,5 +1,4 @@
 /** Draws the model: one text for each row of the terminal. Pure. */
-
 import { type AnswerStep, findOffer, listOffers } from "../../core/answers/policy.ts";
 import { nameApproval, notWhole } from "../../core/answers/words.ts";
 import type { AskDetails } from "../../core/session/ask-details.ts";

@@ -1,5 +1,4 @@
 /** What a key, new data or a finished action changes, and what is to be done. Pure. */
-
 import {
   type AnswerStep,
   createStep,

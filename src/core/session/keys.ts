@@ -1,5 +1,4 @@
 /** Names of asks and alerts. An alert keeps its key as long as it is about the same ask or the same end of a turn. */
-
 import { createHash } from "node:crypto";
 import type { Moment } from "./event.ts";
 import type { Ask, Session } from "./session.ts";

@@ -1,5 +1,4 @@
 /** The groups in which every list (menu, `beckon status`, API) shows sessions to users. */
-
 import type { Config } from "../config/config.ts";
 import {
   createDismissedAskKey,

@@ -1,5 +1,4 @@
 /** The names of sessions in every list: the project, and what distinguishes two sessions of one project. */
-
 import type { Place } from "../session/event.ts";
 import { projectOf, type Session } from "../session/session.ts";
 import { sessionKeyOf, viewKeyOf } from "../session/session-ref.ts";

@@ -1,5 +1,4 @@
 /** History: a search over everything that happened. */
-
 import { type HistoryItem, type HistoryKind, historyKinds } from "../../core/interfaces/wire.ts";
 import { formatExactDuration } from "../../core/view/figures.ts";
 import {

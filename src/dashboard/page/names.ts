@@ -1,5 +1,4 @@
 /** What sessions are called on the page: the same as in every other list. Includes sessions that only the history knows. */
-
 import { computed } from "@preact/signals";
 import type { Lane } from "../../core/interfaces/wire.ts";
 import { parseSessionKey, viewKeyOf } from "../../core/session/session-ref.ts";

@@ -1,5 +1,4 @@
 /** The ports of all projects: what state they are in, who works on them, and what they took. Hidden if there are none. */
-
 import { useSignal } from "@preact/signals";
 import type { PortStats, PortView } from "../../core/interfaces/wire.ts";
 import { viewKeyOf } from "../../core/session/session-ref.ts";

@@ -1,5 +1,4 @@
 /** Lanes as shares of their width. Pure. */
-
 import type { Lane, Span, SpanState } from "../../core/interfaces/wire.ts";
 import { hourMs } from "../../core/timing.ts";
 

@@ -1,5 +1,4 @@
 /** What the page shows: one signal for each thing that changes by itself. */
-
 import { computed, signal } from "@preact/signals";
 import type { Quiet } from "../../core/config/quiet.ts";
 import { viewKeyOf } from "../../core/session/session-ref.ts";

@@ -1,5 +1,4 @@
 /** How long agents waited for the user: today, by day and by project. */
-
 import type { DayStats, ProjectStats, Stats } from "../../core/interfaces/wire.ts";
 import { formatCount } from "../../core/text/words.ts";
 import { formatAge, formatExactDuration, formatSpokenDuration } from "../../core/view/figures.ts";

@@ -1,5 +1,4 @@
 /** macOS: a LaunchAgent of the user. */
-
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Exec } from "../../core/interfaces/index.ts";

@@ -2,7 +2,6 @@
  * The desktop's notification server on the session bus: beckon finds it, lets the bus start it, finds it again after a
  * restart, and reads from it whether the user wants silence.
  */
-
 import type { Exec } from "../../core/interfaces/index.ts";
 import { readFlag } from "../../core/json.ts";
 import { type Bus, connectBus, daemon, ownerChanges, readBusProperty, unwrapVariant } from "../dbus.ts";

@@ -2,7 +2,6 @@
  * Presence on Linux. Idle time: the X server's screen saver extension, Mutter's idle monitor, KDE's screen saver service.
  * Lock: GNOME's and KDE's screen saver services, and logind's LockedHint, which most lockers set.
  */
-
 import type { Exec, PresenceReading, ReadPresence } from "../../core/interfaces/index.ts";
 import { readFlag, readNumber } from "../../core/json.ts";
 import type { BusCall } from "../../core/terminals/plan.ts";

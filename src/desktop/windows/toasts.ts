@@ -5,7 +5,6 @@
  * By SnoreToast of node-notifier only where PowerShell may not run the script (notify/node-notifier.ts): it has no buttons that
  * outlive a process for each toast, and is an unsigned program that virus scanners warn about.
  */
-
 import { createHash } from "node:crypto";
 import type { Exec } from "../../core/interfaces/index.ts";
 import { escapeMarkup } from "../../core/text/markup.ts";

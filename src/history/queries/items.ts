@@ -1,5 +1,4 @@
 /** Finds items: the newest, the matches of a search or a filter, and the sessions that a name could mean. */
-
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 import type { HistoryItem, HistoryPage, HistoryQuery, HistorySession } from "../../core/interfaces/wire.ts";
 import { parseSessionKey } from "../../core/session/session-ref.ts";

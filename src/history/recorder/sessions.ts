@@ -1,5 +1,4 @@
 /** Writes sessions: what is known of each, what it used, the ports it worked on, and when it worked or waited. */
-
 import type { SessionEvent, SpanState } from "../../core/interfaces/wire.ts";
 import type { JsonRecord } from "../../core/json.ts";
 import type { AgentEvent } from "../../core/session/event.ts";

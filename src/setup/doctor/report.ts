@@ -1,5 +1,4 @@
 /** What the running app reports to `beckon doctor`: GET /api/doctor. */
-
 import type { Quiet } from "../../core/config/quiet.ts";
 import type { NotifierReport, TrayReport } from "../../core/interfaces/index.ts";
 import type { FocusOutcome } from "../../core/terminals/terminal.ts";

@@ -1,5 +1,4 @@
 /** What the work guard records of a session, as a line of the journal. It changes no session: only the history reads it. */
-
 import type { SessionEvent } from "../../core/interfaces/wire.ts";
 import { isRecord } from "../../core/json.ts";
 

@@ -1,5 +1,4 @@
 /** Drives Codex's terminal. */
-
 import { letTimePass, waitUntil } from "../../wait-until.ts";
 import { home } from "../namespace.ts";
 import { otherClis } from "./clis.ts";

@@ -1,5 +1,4 @@
 /** Codex: two requests that do different things, and can be allowed, do not look the same. */
-
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { codexAnswering } from "../../../src/agents/codex/answering.ts";

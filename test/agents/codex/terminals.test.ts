@@ -1,5 +1,4 @@
 /** The terminal of a session that the shared server runs is found by its title, or not at all. */
-
 import { expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,4 @@
 /** Install, uninstall and doctor for the made-up agent: the plugin is a file of beckon's own. */
-
 import { join } from "node:path";
 import { createAgentSetup } from "../../../src/agents/setup/index.ts";
 import { createOwnFileSetup } from "../../../src/agents/setup/own-file.ts";

@@ -3,7 +3,6 @@
  * the shell that the CLI starts, with the same input; what it prints, and its exit code, stay as they are. beckon gets a
  * copy of the input in the background. If beckon is gone, only that part fails, silently.
  */
-
 import type { Node } from "jsonc-parser";
 import { quoteForShell } from "../../../core/text/shell-quote.ts";
 import { readHookCommand } from "../../../user-files/hook-command.ts";

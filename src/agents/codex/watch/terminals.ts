@@ -3,7 +3,6 @@
  * them: the only bridge is the title, `<thread name> | <project>` (measured). tmux says what the title of a pane is, and the
  * desktop what the title of a window is; a tab that is not shown has none.
  */
-
 import { readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import type { Exec, ListWindows } from "../../../core/interfaces/index.ts";

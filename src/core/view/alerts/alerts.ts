@@ -1,5 +1,4 @@
 /** The alerts that should be shown now, as a function of state and time. Nothing says "show this" or "withdraw that". */
-
 import type { Config } from "../../config/config.ts";
 import { findMuteScope, type Preferences } from "../../config/preferences.ts";
 import { computeQuietHours, findNextMidnight, type LocalTime } from "../../config/quiet.ts";

@@ -1,5 +1,4 @@
 /** The text of alerts. The title names the session and what it wants; the body has what the user needs to decide. */
-
 import { createStep, judgeAnswer, listOffers, type Offer } from "../../answers/policy.ts";
 import { nameApproval, nameDenial } from "../../answers/words.ts";
 import type { Answer, AskDetails } from "../../session/ask-details.ts";

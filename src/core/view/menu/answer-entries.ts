@@ -2,7 +2,6 @@
  * An ask that can be answered, in the submenu of its session: everything that is asked, and below it the answers. The ids of the
  * entries contain the ask's, so a click on an answer never goes to another ask.
  */
-
 import { type AnswerStep, createStep, findOffer, judgeAnswer, listOffers } from "../../answers/policy.ts";
 import { nameApproval, nameDenial } from "../../answers/words.ts";
 import type { UserAction } from "../../config/user-action.ts";

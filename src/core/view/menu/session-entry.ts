@@ -1,5 +1,4 @@
 /** A session in the menu: its line, what is known about it, and what the user can do with it. */
-
 import type { UserAction } from "../../config/user-action.ts";
 import type { FindAskDetails } from "../../session/ask-details.ts";
 import { answerIdOf } from "../../session/keys.ts";

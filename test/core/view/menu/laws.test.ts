@@ -1,5 +1,4 @@
 /** Laws of the menu, for any sessions, preferences and times. */
-
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { defaultConfig } from "../../../../src/core/config/config.ts";
