@@ -4,11 +4,13 @@
  */
 import type { Exec } from "../../core/interfaces/index.ts";
 import { readFlag } from "../../core/json.ts";
+import { type Attempt, ConnectionError, keepConnected } from "../../system/keep-connected.ts";
+import { schedule } from "../../system/schedule.ts";
 import { type Bus, connectBus, daemon, ownerChanges, readBusProperty, unwrapVariant } from "../dbus.ts";
 
 const name = "org.freedesktop.Notifications";
 const path = "/org/freedesktop/Notifications";
-const reconnectMs = { first: 250, max: 2_000 };
+const backoff = { firstMs: 250, maxMs: 2_000 };
 /** A server that is being restarted takes its name again within this time. */
 const restartMs = 1_000;
 
@@ -42,61 +44,72 @@ export interface ServerWatcher {
   stop(): void;
 }
 
-/** If there is no bus at this address yet, it tries again and again. */
+/** Resolves after the first attempt. If there is no bus at this address yet, it tries again and again. */
 export async function watchServers(address: string, events: ServerEvents): Promise<ServerWatcher> {
   let bus: Bus | null = null;
   let busId = "";
   let owner = "";
   let known: Promise<NotificationServer> | null = null;
-  let isStopped = false;
-  let timer: ReturnType<typeof setTimeout> | null = null;
+  let cancelWake = () => {};
+  const tried = Promise.withResolvers<void>();
+  let isFirst = true;
 
-  function schedule(ms: number, work: () => void): void {
-    if (timer !== null) clearTimeout(timer);
-    timer = isStopped ? null : setTimeout(work, ms);
-    timer?.unref?.();
+  /** Follows the server on the bus until the bus ends, or `signal` ends it. */
+  async function follow({ signal, onConnected }: Attempt): Promise<void> {
+    const ended = Promise.withResolvers<never>();
+    // It can end before anybody waits for it.
+    ended.promise.catch(() => {});
+    owner = "";
+    const opened = await connectBus({
+      address,
+      onEnd: () => ended.reject(new ConnectionError("the session bus has ended")),
+    });
+    try {
+      await listen(opened);
+      if (signal.aborted) return;
+      signal.addEventListener("abort", () => ended.reject(signal.reason));
+      bus = opened;
+      known = null;
+      onConnected();
+      if (isFirst) tried.resolve();
+      else if (owner === "") wake();
+      else events.onBack();
+      await ended.promise;
+    } finally {
+      opened.close();
+      if (bus !== null) onBusEnded(signal.aborted);
+    }
   }
 
-  async function connect(): Promise<void> {
-    let opened: Bus | null = null;
-    owner = "";
-    const connected = await connectBus({ address, onEnd: () => onBusEnded(opened) });
-    opened = connected;
-    try {
-      const from = { sender: name, path, interface: name };
-      // With the sender in the match rule: since 3.36 GNOME's server is a process of its own, which passes everything on to the shell, so
-      // that each signal is seen twice (https://github.com/GSConnect/gnome-shell-extension-gsconnect/pull/941).
-      await connected.onSignal({ ...from, member: "NotificationClosed" }, ([id, reason]) =>
-        events.onClosed(Number(id), Number(reason)),
-      );
-      await connected.onSignal({ ...from, member: "ActionInvoked" }, ([id, action]) =>
-        events.onAction(Number(id), String(action)),
-      );
-      await connected.onSignal({ ...ownerChanges, arg0: name }, ([, before, after]) =>
-        onOwnerChanged(String(before), String(after)),
-      );
-      busId = String((await connected.call({ ...daemon, member: "GetId" }))[0]);
-      const answered = await connected
-        .call({ ...daemon, member: "GetNameOwner", signature: "s", body: [name] })
-        .then(([unique]) => String(unique))
-        .catch(() => "");
-      // A change that was signalled meanwhile is newer than this answer.
-      owner ||= answered;
-    } catch (error) {
-      connected.close();
-      throw error;
-    }
-    if (isStopped) return connected.close();
-    bus = connected;
-    known = null;
+  async function listen(opened: Bus): Promise<void> {
+    const from = { sender: name, path, interface: name };
+    // With the sender in the match rule: since 3.36 GNOME's server is a process of its own, which passes everything on to the shell, so
+    // that each signal is seen twice (https://github.com/GSConnect/gnome-shell-extension-gsconnect/pull/941).
+    await opened.onSignal({ ...from, member: "NotificationClosed" }, ([id, reason]) =>
+      events.onClosed(Number(id), Number(reason)),
+    );
+    await opened.onSignal({ ...from, member: "ActionInvoked" }, ([id, action]) =>
+      events.onAction(Number(id), String(action)),
+    );
+    await opened.onSignal({ ...ownerChanges, arg0: name }, ([, before, after]) =>
+      onOwnerChanged(String(before), String(after)),
+    );
+    busId = String((await opened.call({ ...daemon, member: "GetId" }))[0]);
+    const answered = await opened
+      .call({ ...daemon, member: "GetNameOwner", signature: "s", body: [name] })
+      .then(([unique]) => String(unique))
+      .catch(() => "");
+    // A change that was signalled meanwhile is newer than this answer.
+    owner ||= answered;
   }
 
   function onOwnerChanged(before: string, after: string): void {
     owner = after;
     known = null;
     if (before !== "") events.onGone();
+    cancelWake();
     if (after !== "") events.onBack();
-    else schedule(restartMs, wake);
+    else cancelWake = schedule(wake, restartMs);
   }
 
   /** Any call makes the bus start the server, if the desktop has registered how. */
@@ -104,22 +117,11 @@ export async function watchServers(address: string, events: ServerEvents): Promi
     if (owner === "" && events.isNeeded()) current().catch(() => {});
   }
 
-  function onBusEnded(ended: Bus | null): void {
-    if (bus === null || bus !== ended) return;
+  function onBusEnded(isStopped: boolean): void {
     bus = null;
     owner = "";
     known = null;
-    events.onGone();
-    reconnect(reconnectMs.first);
-  }
-
-  function reconnect(ms: number): void {
-    schedule(ms, () => {
-      connect().then(
-        () => (owner === "" ? wake() : events.onBack()),
-        () => reconnect(Math.min(ms * 2, reconnectMs.max)),
-      );
-    });
+    if (!isStopped) events.onGone();
   }
 
   function current(): Promise<NotificationServer> {
@@ -165,14 +167,23 @@ export async function watchServers(address: string, events: ServerEvents): Promi
     };
   }
 
-  await connect().catch(() => reconnect(reconnectMs.first));
+  const connection = keepConnected({
+    connect: (attempt) =>
+      follow(attempt).finally(() => {
+        isFirst = false;
+        tried.resolve();
+      }),
+    backoff,
+    stableMs: 0,
+    schedule,
+  });
+  await tried.promise;
   return {
     current,
     run: () => (owner === "" ? null : `${busId} ${owner}`),
     stop() {
-      isStopped = true;
-      if (timer !== null) clearTimeout(timer);
-      bus?.close();
+      cancelWake();
+      void connection.stop();
     },
   };
 }
