@@ -10,6 +10,7 @@ import { asRecord, type JsonRecord } from "../core/json.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { minuteMs } from "../core/timing.ts";
 import type { JudgedCause } from "../core/view/alerts/alerts.ts";
+import { alertKinds } from "../core/view/alerts/kinds.ts";
 import type { Channel, ChannelOptions, Service, ServiceSettings } from "./channel.ts";
 import { escalate, isPaneDecisive, type UserSituation } from "./escalation.ts";
 import { createMessageWriter, type MessageWriterOptions } from "./message-writer.ts";
@@ -73,14 +74,8 @@ export interface ActiveChannel {
   stop(): Promise<void>;
 }
 
-/** After this long an alert is not worth sending any more. */
-const staleMs = {
-  blocked: 60 * minuteMs,
-  failed: 30 * minuteMs,
-  idle: 10 * minuteMs,
-  finished: 10 * minuteMs,
-  untracked: 10 * minuteMs,
-};
+/** An ask that could not be sent for this long is not worth sending any more. */
+const maxAskAgeMs = 60 * minuteMs;
 
 export async function openActiveChannel(options: ActiveChannelOptions): Promise<ActiveChannel> {
   const { name, service, settings, serviceSettings, clock, schedule, config, saver, secrets } = options;
@@ -184,7 +179,12 @@ export async function openActiveChannel(options: ActiveChannelOptions): Promise<
         if (!isDue) return checkAt;
       }
       const written = writer.write(cause, now, outbox.contentOf(cause.key));
-      if (written) outbox.put(written.message, written.content, now.at + staleMs[cause.kind]);
+      if (written)
+        outbox.put(
+          written.message,
+          written.content,
+          now.at + (alertKinds[cause.kind].maxAgeMs ?? maxAskAgeMs),
+        );
       return writer.confirmUntil(cause.key, now);
     },
     isPaneDecisive: (cause, now, situation) =>

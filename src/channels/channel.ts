@@ -4,6 +4,7 @@ import type { Schedule, SessionChange, Transition } from "../core/interfaces/ind
 import type { JsonRecord } from "../core/json.ts";
 import type { Session } from "../core/session/session.ts";
 import { minuteMs } from "../core/timing.ts";
+import type { Urgency } from "../core/view/alerts/kinds.ts";
 
 /** The row of a service in the table. It is loaded with the first channel of any type, so it imports no client library. */
 export interface Service {
@@ -136,7 +137,7 @@ export interface ChannelMessage {
   readonly folder?: string;
   readonly title: string;
   readonly lines: readonly string[];
-  readonly urgency: "urgent" | "normal" | "low";
+  readonly urgency: Urgency;
   readonly buttons: readonly ChannelButton[];
   /** The reference of a text in reply to this message: the reason of a denial, the answer to a question. null if none is taken. */
   readonly replyReference: string | null;

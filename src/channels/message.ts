@@ -5,11 +5,12 @@ import type { ChannelSettings } from "../core/config/channels.ts";
 import type { Answer, AskDetails, Question } from "../core/session/ask-details.ts";
 import { projectOf } from "../core/session/session.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
-import { dangerMark, statusTexts } from "../core/session/texts.ts";
+import { dangerMark } from "../core/session/texts.ts";
 import { joinRows } from "../core/text/fit.ts";
 import { toSingleLine, truncateEnd } from "../core/text/text.ts";
 import { capitalize } from "../core/text/words.ts";
 import type { JudgedCause } from "../core/view/alerts/alerts.ts";
+import { alertKinds } from "../core/view/alerts/kinds.ts";
 import { branchOf } from "../core/view/session-names.ts";
 import type { ChannelMessage, Service } from "./channel.ts";
 
@@ -54,13 +55,6 @@ export interface MessageInput {
   readonly mask: (text: string) => string;
 }
 
-const urgencies = {
-  blocked: "urgent",
-  failed: "normal",
-  idle: "low",
-  finished: "low",
-  untracked: "low",
-} as const;
 const maxProject = 40;
 const maxBranch = 28;
 const maxTitle = 40;
@@ -75,14 +69,14 @@ export function createDraft(input: MessageInput): MessageDraft {
     key: cause.key,
     session: sessionKeyOf(cause.session),
     ...(folder === null ? {} : { folder }),
-    urgency: urgencies[cause.kind],
+    urgency: alertKinds[cause.kind].urgency,
     isFinal: false,
     buttons: [],
     replyHint: null,
   };
   switch (settings.detail) {
     case "minimal":
-      return { ...base, title: `${project} ${minimalTexts[cause.kind]}`, lines: [] };
+      return { ...base, title: `${project} ${alertKinds[cause.kind].minimal}`, lines: [] };
     case "summary": {
       const { title } = cause.formatText({ project, difference: "" }, when);
       return { ...base, title, lines: [`since ${when}`] };
@@ -91,14 +85,6 @@ export function createDraft(input: MessageInput): MessageDraft {
       return { ...base, ...createFullText(input, when) };
   }
 }
-
-const minimalTexts = {
-  blocked: "needs you",
-  failed: "has stopped",
-  idle: "is ready",
-  finished: "is ready",
-  untracked: statusTexts.untracked,
-} as const;
 
 type FullText = Pick<MessageDraft, "title" | "lines" | "buttons" | "replyHint">;
 

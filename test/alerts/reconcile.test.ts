@@ -15,7 +15,7 @@ function alert(key: string, more: Partial<Alert> = {}): Alert {
     key,
     session: `claude:${key}`,
     kind: "blocked",
-    urgency: "critical",
+    urgency: "urgent",
     sound: true,
     title: `${key} wants to use Bash`,
     body: "npm test",

@@ -13,7 +13,7 @@ export const alert = (more: Partial<Alert> = {}): Alert => ({
   key: "ask-1",
   session: "claude:1",
   kind: "blocked",
-  urgency: "critical",
+  urgency: "urgent",
   sound: true,
   title: "checkout-api wants to run a command",
   body: "rm -rf node_modules && npm ci <now>\nmain · tmux",

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { defaultConfig } from "../../src/core/config/config.ts";
 import { noPreferences } from "../../src/core/config/preferences.ts";
 import { computeAlerts } from "../../src/core/view/alerts/alerts.ts";
-import type { AlertKind } from "../../src/core/view/view.ts";
+import type { AlertKind } from "../../src/core/view/alerts/kinds.ts";
 import { createStore } from "../../src/state/store.ts";
 import { type Recording, readRecordings } from "./recording.ts";
 import { createInputs } from "./replay.ts";

@@ -20,7 +20,7 @@ const probe = blocked("beckon doctor", 0, { sessionId });
 describe("its alert", () => {
   test("says that it is a test, and makes no sound", () => {
     expect(computeTestAlerts([probe]).show).toMatchObject([
-      { title: "beckon doctor: a test", body: "It goes away by itself.", sound: false, urgency: "critical" },
+      { title: "beckon doctor: a test", body: "It goes away by itself.", sound: false, urgency: "urgent" },
     ]);
   });
   test("is not grouped with others, however many sessions wait", () => {

@@ -27,7 +27,7 @@ const alert: Alert = {
   key: "claude:1 ask",
   session: "claude:1",
   kind: "blocked",
-  urgency: "critical",
+  urgency: "urgent",
   sound: true,
   title: "shop needs you",
   body: "Bash: npm run deploy\nmain, Windows Terminal",

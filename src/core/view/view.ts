@@ -6,6 +6,7 @@
  */
 import type { LeftClick } from "../config/config.ts";
 import type { UserAction } from "../config/user-action.ts";
+import type { AlertKind, Urgency } from "./alerts/kinds.ts";
 
 export interface MenuEntry {
   readonly kind: "entry";
@@ -48,9 +49,6 @@ export const emptyView: TrayView = {
   leftClick: "menu",
 };
 
-/** "untracked": an edit that belongs to no port. */
-export type AlertKind = "blocked" | "failed" | "idle" | "finished" | "untracked";
-
 export interface AlertButton {
   /** Different for every ask. */
   readonly id: string;
@@ -66,7 +64,7 @@ export interface Alert {
   readonly key: string;
   readonly session: string;
   readonly kind: AlertKind;
-  readonly urgency: "critical" | "normal" | "low";
+  readonly urgency: Urgency;
   readonly sound: boolean;
   readonly title: string;
   /** Plain text, a few short lines. */

@@ -14,7 +14,7 @@ const maxBodyLine = 200;
 const bodyLines = 3;
 /** Kept for a restarted helper. */
 const maxPanels = 100;
-const visibleMs = { critical: null, normal: 20_000, low: 8_000 } as const satisfies Record<
+const visibleMs = { urgent: null, normal: 20_000, low: 8_000 } as const satisfies Record<
   Alert["urgency"],
   number | null
 >;
@@ -126,7 +126,7 @@ function createPanelMessage(alert: Alert, isRepeated: boolean): PanelMessage {
     isExact: alert.isExact === true,
     buttons: (alert.buttons ?? []).map(({ id, label, needsAll }) => ({ id, label, needsAll })),
     icon: readFileSync(icons[alert.kind], "base64"),
-    isUrgent: alert.urgency === "critical",
+    isUrgent: alert.urgency === "urgent",
     sound: alert.sound,
     visibleMs: visibleMs[alert.urgency],
     isRepeated,

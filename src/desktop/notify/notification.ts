@@ -36,7 +36,7 @@ export interface Notification {
 
 /** Actions that mean a click on the notification itself. */
 export const clickActions: readonly string[] = ["default", "focus"];
-const urgencies = { low: 0, normal: 1, critical: 2 } as const satisfies Record<Alert["urgency"], number>;
+const urgencies = { low: 0, normal: 1, urgent: 2 } as const satisfies Record<Alert["urgency"], number>;
 
 /** Resolves with the id of the notification. `replaces` is the id of the one that it replaces; 0 if it is new. */
 export async function notify(
@@ -82,7 +82,7 @@ export function createNotification(
 
 /** GNOME Shell joins the lines of an alert that is not urgent, without a separator. */
 function formatServerBody(alert: Alert, program: string): string {
-  const isOneLine = /^gnome-shell$/i.test(program) && alert.urgency !== "critical";
+  const isOneLine = /^gnome-shell$/i.test(program) && alert.urgency !== "urgent";
   return isOneLine ? formatBody(alert).replaceAll("\n", " · ") : formatBody(alert);
 }
 

@@ -60,7 +60,7 @@ function createArgs(alert: Alert, icon: string, waits: boolean): string[] {
   const buttons = waits ? selectButtons(alert, minVisibleLines) : [];
   return [
     `--app-name=${appName}`,
-    `--urgency=${alert.urgency}`,
+    `--urgency=${alert.urgency === "urgent" ? "critical" : alert.urgency}`,
     `--icon=${icon}`,
     `--category=x-beckon.${alert.kind}`,
     ...hints.map((hint) => `--hint=${hint}`),

@@ -23,7 +23,7 @@ export function createBalloons(
   function showNext(): void {
     if (timer) clearTimeout(timer);
     const all = [...alerts.values()];
-    const next = all.find((alert) => alert.urgency === "critical") ?? all[0];
+    const next = all.find((alert) => alert.urgency === "urgent") ?? all[0];
     current = next?.key ?? null;
     put(next ? createBalloon(next) : null);
     if (!next) return;
@@ -42,7 +42,7 @@ export function createBalloons(
   return {
     show(alert) {
       alerts.set(alert.key, alert);
-      const isMoreUrgent = alert.urgency === "critical" && alerts.get(current ?? "")?.urgency !== "critical";
+      const isMoreUrgent = alert.urgency === "urgent" && alerts.get(current ?? "")?.urgency !== "urgent";
       if (current === null || current === alert.key || isMoreUrgent) showNext();
     },
     close,

@@ -62,7 +62,7 @@ export function formatToast(alert: Alert, id: string, buttonIds: readonly string
   );
   // A reminder stays until it is answered, and Windows requires a button on it:
   // https://learn.microsoft.com/en-us/uwp/schemas/tiles/toastschema/element-toast
-  const scenario = alert.urgency === "critical" ? ' scenario="reminder"' : "";
+  const scenario = alert.urgency === "urgent" ? ' scenario="reminder"' : "";
   const sound = alert.sound ? "" : '<audio silent="true"/>';
   return (
     `<toast activationType="protocol" launch="${link}"${scenario}><visual><binding template="ToastGeneric">` +

@@ -112,7 +112,7 @@ export function createAlert(key: string, over: Partial<Alert> = {}): Alert {
     key,
     session: "claude:1",
     kind: "blocked",
-    urgency: "critical",
+    urgency: "urgent",
     sound: false,
     title: `${key} needs you`,
     body: "Bash: npm test",

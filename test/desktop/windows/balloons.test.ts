@@ -36,7 +36,7 @@ describe("balloons", () => {
   test("an urgent one does not wait, and the one it replaced comes back", () => {
     const { shown, balloons } = createFixture();
     balloons.show(alert("a"));
-    balloons.show(alert("urgent", "critical"));
+    balloons.show(alert("urgent", "urgent"));
     balloons.close("urgent");
     expect(shown).toEqual(["a", "urgent", "a"]);
   });

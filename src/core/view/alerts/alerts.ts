@@ -11,8 +11,9 @@ import { sessionKeyOf } from "../../session/session-ref.ts";
 import { settle } from "../../session/settle.ts";
 import { toSingleLine } from "../../text/text.ts";
 import { formatSessionName, namePartsOf, nameSessions, type SessionName } from "../session-names.ts";
-import type { Alert, AlertButton, AlertKind } from "../view.ts";
+import type { Alert, AlertButton } from "../view.ts";
 import { type AlertCause, findCauses } from "./causes.ts";
+import { type AlertKind, alertKinds } from "./kinds.ts";
 import { formatListAlert } from "./text.ts";
 
 export interface AlertsInput {
@@ -219,22 +220,6 @@ const maxFailed = 3;
 const maxQuiet = 1;
 const maxListed = 5;
 
-const urgencies = {
-  blocked: "critical",
-  failed: "normal",
-  idle: "low",
-  finished: "low",
-  untracked: "low",
-} as const;
-
-const predicates: Readonly<Record<AlertKind, readonly [one: string, several: string]>> = {
-  blocked: ["needs you", "need you"],
-  failed: ["stopped with an error", "stopped with an error"],
-  idle: ["is ready for your next prompt", "are ready for your next prompt"],
-  finished: ["is done", "are done"],
-  untracked: ["edits without a port", "edit without a port"],
-};
-
 /** Opens the list of sessions. */
 const showListButton: AlertButton = { id: "list", label: "Show", action: { do: "list" }, needsAll: false };
 
@@ -301,7 +286,8 @@ function createAlert(
     : causes.slice(0, maxListed).map((cause) => cause.createItem(formatSessionName(nameOf(cause))));
   const when = formatTime(first.since.at);
   const longest = kind === "blocked" ? `, the longest since ${when}` : "";
-  const [one, several] = predicates[kind];
+  const { urgency, predicates } = alertKinds[kind];
+  const [one, several] = predicates;
   const subject = isAll ? "sessions" : "more";
   const title = `${causes.length} ${subject} ${causes.length === 1 ? one : several}${longest}`;
   const isLoud = (kind === "blocked" || kind === "failed") && !isProbe(first.session);
@@ -309,7 +295,7 @@ function createAlert(
     key,
     session: sessionKeyOf(first.session),
     kind,
-    urgency: urgencies[kind],
+    urgency,
     sound: config.alerts.sound && isLoud,
     ...(isSingle ? first.formatText(nameOf(first), when) : formatListAlert(title, items, causes.length)),
     since: first.since.at,

@@ -14,7 +14,7 @@ import { type Ask, hasDied, isBlocking, isVisible, type Session } from "../../se
 import { findCertainTime, findSettleTime } from "../../session/settle.ts";
 import { minuteMs, timing } from "../../timing.ts";
 import type { SessionName } from "../session-names.ts";
-import type { AlertKind } from "../view.ts";
+import { type AlertKind, alertKinds } from "./kinds.ts";
 import {
   type AlertListItem,
   type AlertText,
@@ -50,13 +50,6 @@ export interface AlertCauses {
   readonly recheckMs: readonly number[];
 }
 
-/** An older event causes no alert. A failure counts longer: the user may come back from lunch. */
-const maxAgeMs = {
-  failed: 30 * minuteMs,
-  idle: 10 * minuteMs,
-  finished: 10 * minuteMs,
-  untracked: 10 * minuteMs,
-} as const;
 /** A session found dead this soon after beckon's start may have died hours ago. */
 const startMs = 10_000;
 
@@ -101,7 +94,7 @@ export function findCauses(session: Session, context: CauseContext): AlertCauses
 function findUntracked(session: Session, now: Moment): AlertCause | null {
   const { untracked } = session;
   if (untracked === null || untracked.isBlocked || session.ended) return null;
-  const leftMs = maxAgeMs.untracked - elapsedMs(untracked, now);
+  const leftMs = alertKinds.untracked.maxAgeMs - elapsedMs(untracked, now);
   if (leftMs <= 0) return null;
   return {
     key: createUntrackedAlertKey(session, untracked),
@@ -148,7 +141,7 @@ function findDeath(
   if (!hasDied(session) || !session.turn.byHook) return null;
   const wasBeforeStart = ended.at < startedAt + startMs;
   const since = wasBeforeStart ? session.last : ended;
-  const leftMs = maxAgeMs.failed - elapsedMs(since, now);
+  const leftMs = alertKinds.failed.maxAgeMs - elapsedMs(since, now);
   if (leftMs <= 0) return null;
   const certainMs = timing.lateHookMs - elapsedMs(ended, now);
   if (certainMs > 0) return certainMs;
@@ -190,7 +183,7 @@ function findTurnEnd(session: Session, { now, enabled }: CauseContext): AlertCau
   const isWanted = hasFailed || enabled.finished || isLongTurn(session, enabled);
   if (stopped === null || !isTurnOver(session, now) || !isWanted) return null;
   const kind = hasFailed ? "failed" : "finished";
-  const leftMs = maxAgeMs[kind] - elapsedMs(stopped, now);
+  const leftMs = alertKinds[kind].maxAgeMs - elapsedMs(stopped, now);
   if (leftMs <= 0) return null;
   return {
     key: createTurnEndAlertKey(session, stopped),
@@ -208,7 +201,7 @@ function findTurnEnd(session: Session, { now, enabled }: CauseContext): AlertCau
 function findIdle(session: Session, now: Moment): AlertCause | null {
   if (session.prompted === null) return null;
   const ask = session.asks.find((open) => open.kind === "idle" && isVisible(open));
-  const leftMs = ask ? maxAgeMs.idle - elapsedMs(ask, now) : 0;
+  const leftMs = ask ? alertKinds.idle.maxAgeMs - elapsedMs(ask, now) : 0;
   if (!ask || leftMs <= 0) return null;
   return {
     key: createAskAlertKey(session, ask.id),

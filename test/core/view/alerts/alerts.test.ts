@@ -35,7 +35,7 @@ describe("blocked", () => {
     const one = blocked("web", 0, { asks: [ask(0), ask(1, { id: "second" })] });
     const { show, suppressed: held } = computeTestAlerts([one]);
     expect(show).toMatchObject([
-      { key: `${keyOf(one)}#second`, kind: "blocked", urgency: "critical", sound: true, since: now.at - 1 },
+      { key: `${keyOf(one)}#second`, kind: "blocked", urgency: "urgent", sound: true, since: now.at - 1 },
       { key: `${keyOf(one)}#ask-0`, session: keyOf(one), since: now.at },
     ]);
     expect(held).toEqual([]);
@@ -102,7 +102,7 @@ describe("blocked", () => {
     ]);
     expect(show[3]).toMatchObject({
       key: "more:blocked",
-      urgency: "critical",
+      urgency: "urgent",
       session: keyOf(many(12)[3] ?? session("")),
       buttons: [{ label: "Show", action: { do: "list" } }],
     });
