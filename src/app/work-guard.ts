@@ -5,6 +5,7 @@ import type { Config } from "../core/config/config.ts";
 import { readErrorMessage } from "../core/error-message.ts";
 import type { Sink } from "../core/interfaces/index.ts";
 import { quoteForShell } from "../core/text/shell-quote.ts";
+import { readInstallRecord } from "../setup/install-record.ts";
 import type { Paths } from "../storage/paths.ts";
 import type { Env } from "../system/folders.ts";
 
@@ -35,13 +36,16 @@ export function createGuardHooksKeeper(options: {
 }): GuardHooksKeeper {
   let problems: readonly string[] = [];
   let lastSettings = "";
+  let wasInstalled = true;
   let work = Promise.resolve();
 
   async function update(): Promise<void> {
     const { workGuard: config } = options.config();
-    const settings = JSON.stringify(config);
+    const isInstalled = readInstallRecord(options.paths) !== null;
+    const settings = JSON.stringify({ config, isInstalled });
     if (settings === lastSettings) return;
     lastSettings = settings;
+    wasInstalled = isInstalled;
     try {
       const { mayNeedGuardHooks, updateGuardHooks } = await import("../setup/guard-hooks.ts");
       if (!mayNeedGuardHooks({ paths: options.paths, config })) {
@@ -61,10 +65,22 @@ export function createGuardHooksKeeper(options: {
     work = work.then(update);
   }
 
+  /** `beckon --install` runs beside the app: the guard then gets its hooks, and what was missing is not missing any more. */
+  function followInstall(): void {
+    if (problems.length === 0 || wasInstalled || readInstallRecord(options.paths) === null) return;
+    wasInstalled = true;
+    problems = [];
+    updateLater();
+  }
+
   return {
     name: "guard hooks",
     update: updateLater,
     onSettingsChanged: updateLater,
-    problems: () => problems,
+    onChange: followInstall,
+    problems() {
+      followInstall();
+      return problems;
+    },
   };
 }
