@@ -1,6 +1,7 @@
 /** Old CLIs refuse a settings file with one unknown event name, so the installer writes only names they know. */
 import { expect } from "bun:test";
 import { oldVersions } from "./cli.ts";
+import { waitFor } from "./sandbox.ts";
 import { createCliTests, dialog } from "./scenario.ts";
 
 const { testWithoutErrors, testDriven } = createCliTests(...oldVersions);
@@ -17,6 +18,22 @@ for (const cli of oldVersions) {
       await sandbox.acceptDialog(dialog.permission);
       await sandbox.waitForState("active", "interactable");
       expect(sandbox.recorder.shown.at(-1)?.sessions).toMatchObject([{ turnCount: 1, asks: [] }]);
+    },
+    { cli },
+  );
+
+  testDriven(
+    `the last response of CLI ${cli} is that of its last turn`,
+    async (sandbox) => {
+      await sandbox.beckon.start();
+      await sandbox.startCli();
+      for (const said of ["First answer", "Second answer"]) {
+        await sandbox.typeLine(`SAY ${said}`);
+        await waitFor(
+          `${said} in beckon status`,
+          () => sandbox.recorder.shown.at(-1)?.sessions[0]?.lastResponse === said,
+        );
+      }
     },
     { cli },
   );

@@ -101,6 +101,8 @@ export function watchClaude(context: WatchContext): AgentWatcher {
     follow(session, { change }) {
       if (change.kind === "session-start" && change.source === "clear") inheritBranch(session);
       rememberBranch(session);
+      if (change.kind === "turn-end" && change.error === null)
+        transcripts.noteTurnEnd(session, change.lastResponse !== null);
       if (session.ended) disagreements.forget(session.sessionId);
       if (session.ended && change.kind !== "enriched") transcripts.readSoon(session);
       else if (changesTranscript.has(change.kind)) transcripts.readSoon(session);

@@ -1,4 +1,6 @@
 /** Decides when the transcript of a session is read, and makes events of what it says. */
+import { forgetOldest } from "../../../core/forget-oldest.ts";
+import { limits } from "../../../core/limits.ts";
 import type { Session } from "../../../core/session/session.ts";
 import type { WatchContext } from "../../agent.ts";
 import { type EmitChange, isNews, toMoment } from "../../watch/index.ts";
@@ -10,6 +12,8 @@ export interface TranscriptWatcherOptions
 }
 
 export interface TranscriptWatcher {
+  /** Where the end of a turn has no response, the transcript has it. */
+  noteTurnEnd(session: Session, hasResponse: boolean): void;
   /** Debounced: a Stop can come before the read that its prompt asked for. */
   readSoon(session: Session): void;
   /** For what a turn has used so far: a read that is due earlier is enough. */
@@ -33,6 +37,8 @@ export function watchTranscripts(options: TranscriptWatcherOptions): TranscriptW
   const reader = createTranscriptReader();
   /** Sessions whose transcript is to be read, and when. */
   const due = new Map<string, { session: Session; atMs: number }>();
+  /** Sessions whose last turn ended without its response: CLIs before 2.1.47 leave it to the transcript. */
+  const withoutResponse = new Set<string>();
   let wakeUp: { readonly timer: ReturnType<typeof setTimeout>; readonly atMs: number } | null = null;
   let isStopped = false;
   let nextUnseen = 0;
@@ -43,9 +49,10 @@ export function watchTranscripts(options: TranscriptWatcherOptions): TranscriptW
     if (!facts) return;
     const { interruptedAt, lastResponse, isBehind, ...others } = facts;
     const title = others.title ? { title: mask(others.title) } : {};
-    // The Stop hook has the response earlier and in full.
-    const response =
-      session.lastResponse === null && lastResponse ? { lastResponse: mask(lastResponse) } : {};
+    // The Stop hook has the response earlier and in full, if it has it.
+    const isMissing =
+      session.lastResponse === null || (withoutResponse.has(session.sessionId) && !session.turn.running);
+    const response = isMissing && lastResponse ? { lastResponse: mask(lastResponse) } : {};
     const known = new Set(session.children.map(({ agentId }) => agentId));
     const children = others.children?.filter(({ agentId }) => known.has(agentId)) ?? [];
     const enrichment = { ...others, ...title, ...response, children };
@@ -55,7 +62,10 @@ export function watchTranscripts(options: TranscriptWatcherOptions): TranscriptW
     const isUnseen = session.file === null && interruptedAt !== null && interruptedAt > session.turn.at;
     if (isUnseen) emit(subject, toMoment(clock(), interruptedAt), { kind: "interrupted" });
     if (isBehind) readAfter(slicePauseMs, session);
-    else if (path && findSession(session.sessionId)?.ended) reader.forget(path);
+    else if (path && findSession(session.sessionId)?.ended) {
+      reader.forget(path);
+      withoutResponse.delete(session.sessionId);
+    }
   }
 
   function readAfter(delayMs: number, session: Session): void {
@@ -89,6 +99,11 @@ export function watchTranscripts(options: TranscriptWatcherOptions): TranscriptW
   }
 
   return {
+    noteTurnEnd({ sessionId }, hasResponse) {
+      withoutResponse.delete(sessionId);
+      if (!hasResponse) withoutResponse.add(sessionId);
+      forgetOldest(withoutResponse, limits.maxSessions);
+    },
     readSoon: (session) => readAfter(transcriptLagMs, session),
     readLater(session) {
       if (!due.has(session.sessionId)) readAfter(usageIntervalMs, session);

@@ -122,7 +122,8 @@ export function createTranscriptReader(): TranscriptReader {
     const ledgers = [main, ...session.subagents.values()].map(({ state }) => state.ledger);
     return {
       ...facts,
-      turnCount: main.isAtEnd ? facts.turnCount : null,
+      // A transcript without a prompt is not written yet: the hooks know better.
+      turnCount: (main.isAtEnd && facts.turnCount) || null,
       usage: isBehind ? null : sumUsage(ledgers),
       ...(children.length > 0 ? { children } : {}),
       isBehind,

@@ -116,6 +116,47 @@ test("secrets in a transcript or a session's name are masked like those in hooks
   expect(see("a")).toMatchObject({ title: "Use •••", lastResponse: "The token is •••." });
 });
 
+describe("a CLI whose hooks do not say everything", () => {
+  const prompt = (text: string) => ({ type: "user", message: { role: "user", content: text } });
+  const answer = (id: string, text: string) => ({
+    type: "assistant",
+    message: { id, model: "x", content: [{ type: "text", text }] },
+  });
+  const runTurn = (transcript_path: string, stop: object = {}) => {
+    hook({ session_id: "a", transcript_path, hook_event_name: "UserPromptSubmit", prompt: "go" });
+    hook({ session_id: "a", transcript_path, hook_event_name: "Stop", ...stop });
+  };
+
+  test("has the response of each turn, although Stop has none", async () => {
+    watch();
+    runTurn(fixture.appendTranscript("a", prompt("one"), answer("m1", "First.")));
+    await waitUntil(() => see("a")?.lastResponse === "First.", 2_000);
+    runTurn(fixture.appendTranscript("a", prompt("two"), answer("m2", "Second.")));
+    await waitUntil(() => see("a")?.lastResponse === "Second.", 2_000);
+  });
+
+  test("a response that Stop has is not replaced by the transcript, which may be older", async () => {
+    watch();
+    const path = fixture.appendTranscript("a", prompt("one"), answer("m1", "First."));
+    runTurn(path, { last_assistant_message: "First." });
+    runTurn(path, { last_assistant_message: "Second, in full." });
+    fixture.appendTranscript("a", { type: "ai-title", aiTitle: "Two turns" });
+    await waitUntil(() => see("a")?.title === "Two turns", 2_000);
+    expect(see("a")?.lastResponse).toBe("Second, in full.");
+  });
+
+  test("has its turns, although its transcript is empty", async () => {
+    watch();
+    const path = fixture.appendTranscript("a");
+    runTurn(path);
+    runTurn(path);
+    expect(see("a")?.turnCount).toBe(2);
+    fixture.appendTranscript("a", { type: "ai-title", aiTitle: "Nothing yet" });
+    await waitUntil(() => see("a")?.title === "Nothing yet", 2_000);
+    expect(see("a")?.turnCount).toBe(2);
+  });
+});
+
 describe("a session that started before beckon", () => {
   test("is listed at once, with what it waits for and where", () => {
     const { pid, procStart } = fixture.startAgent();
