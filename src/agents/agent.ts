@@ -185,6 +185,8 @@ export interface EventDetails {
   readonly parentSessionId?: string | undefined;
   readonly prompt?: string | undefined;
   readonly message?: string | undefined;
+  /** What a subagent returned, in the agent's own form. */
+  readonly result?: unknown;
   /** The severity of a notification, in the agent's terms. */
   readonly level?: string | undefined;
   readonly reason?: string | undefined;

@@ -15,10 +15,11 @@ const oneOf = <Name extends string>(...names: Name[]) => Type.Union(names.map((n
 
 const moment = { at: number, t: number };
 
+const askKind = oneOf("permission", "question", "plan", "elicitation", "idle");
 const ask = Type.Object({
   ...moment,
   id: text,
-  kind: oneOf("permission", "question", "plan", "elicitation", "idle"),
+  kind: askKind,
   agentId: textOrNull,
   tool: textOrNull,
   toolUseId: textOrNull,
@@ -47,6 +48,7 @@ const child = Type.Object({
   agentId: text,
   type: text,
   name: textOrNull,
+  team: Type.Optional(text),
   running: flag,
   detail: textOrNull,
   startedAt: number,
@@ -80,6 +82,7 @@ const toolCall = Type.Object({
   promptId: textOrNull,
   inputKey: text,
   summary: text,
+  asks: Type.Optional(askKind),
   ended: flag,
 });
 

@@ -39,7 +39,7 @@ type OpenedAsk = Extract<
   { kind: "ask-opened" | "ask-named" }
 >;
 
-/** null if the event starts or ends neither a session, a turn nor a skill. */
+/** null if the event starts or ends neither a session, a turn nor a skill, and is no reminder that the session is idle. */
 export function createLifecycleEvent(
   event: AgentEvent,
   { projectPath, turnCount }: LifecycleContext,
@@ -63,6 +63,10 @@ export function createLifecycleEvent(
     case "turn-end":
       if (agentId !== null) return null;
       return { ...common, eventType: "turn.end", cwd, transcriptPath: event.transcriptPath };
+    case "reminder":
+      // A reminder of a dialog opens an ask, which has a line of its own.
+      if (change.ask !== "idle") return null;
+      return { ...common, eventType: "session.lifecycle", phase: "waiting_question", cwd };
     case "tool-start":
     case "tool-end":
       if (!change.skill) return null;

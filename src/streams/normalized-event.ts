@@ -87,7 +87,13 @@ interface BlockedSession extends Pick<Session, "sessionId" | "project"> {
   readonly fingerprint: string | null;
 }
 
-export function normalizeHook(message: HookMessage, event: AgentEvent, details: EventDetails): EventRow[] {
+/** `knownId` is the agent's id from an event that named it; later events of a subagent have no name. */
+export function normalizeHook(
+  message: HookMessage,
+  event: AgentEvent,
+  details: EventDetails,
+  knownId?: string,
+): EventRow[] {
   const thinking = details.thinking;
   const workspace = nameWorkspace({ project: event.project, firstCwd: event.cwd });
   const common = {
@@ -98,10 +104,10 @@ export function normalizeHook(message: HookMessage, event: AgentEvent, details: 
     terminal_session_id: findTerminal(event),
     run_id: event.promptId,
     session_id: event.sessionId,
-    agent_id: createAgentId(details.teamName ?? workspace, details.agentName ?? event.agentId),
+    agent_id: knownId ?? createAgentId(details.teamName ?? workspace, details.agentName ?? event.agentId),
     target_agent_id: null,
   } as const;
-  const drafts = [draftEvent(event, details), draftTask(details)].filter((draft) => draft !== null);
+  const drafts = [draftEvent(event, details), draftTask(event, details)].filter((draft) => draft !== null);
   return drafts.map((draft, index) => ({
     event: validateNormalizedEvent({
       ...common,
@@ -127,6 +133,7 @@ export function createBlockedEvent(
   at: number,
   session: BlockedSession,
   { kind, agentId, tool, summary }: Pick<Ask, "kind" | "agentId" | "tool" | "summary">,
+  knownId?: string,
 ): NormalizedFields {
   const workspace_id = session.project ?? unknownWorkspace;
   return {
@@ -139,7 +146,7 @@ export function createBlockedEvent(
     terminal_session_id: session.tty ?? session.fingerprint ?? "unknown",
     run_id: null,
     session_id: session.sessionId,
-    agent_id: createAgentId(workspace_id, agentId),
+    agent_id: knownId ?? createAgentId(workspace_id, agentId),
     target_agent_id: null,
     task_id: null,
     severity: "info",
@@ -174,7 +181,14 @@ function draftEvent(event: AgentEvent, details: EventDetails): Draft | null {
         parent_session_id: details.parentSessionId,
       });
     case "child-end":
-      return draftAgent("agent_stopped", { ...agent, summary: details.message });
+      return draftAgent("agent_stopped", {
+        ...agent,
+        summary: details.message,
+        result:
+          typeof details.result === "string"
+            ? details.result
+            : limitValue(details.result ?? null, maxTextLength),
+      });
     case "session-end":
       return draftAgent("agent_stopped", { ...agent, reason: change.reason });
     case "turn-end": {
@@ -220,10 +234,13 @@ function draftAgent(event_type: NormalizedEventType, payload: JsonRecord): Draft
   return { event_type, payload: pick(payload) };
 }
 
-/** A tool call that creates a task does not know the task's id. The agent reports it with an event of its own. */
-function draftTask({ task }: EventDetails): Draft | null {
-  if (!task || (task.id === null && !task.isReported)) return null;
-  return { event_type: `task_${task.change}`, task_id: task.id, payload: pick({ subject: task.subject }) };
+/** A tool call that creates a task does not know the task's id: unless the agent reports it, the call's id stands for it. */
+function draftTask({ id }: AgentEvent, { task }: EventDetails): Draft | null {
+  if (!task) return null;
+  const isGuess = !task.isReported;
+  const task_id = task.id ?? (isGuess && task.change === "created" ? id : null);
+  if (isGuess && task_id === null) return null;
+  return { event_type: `task_${task.change}`, task_id, payload: pick({ subject: task.subject }) };
 }
 
 function pickTool(

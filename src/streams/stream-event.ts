@@ -55,7 +55,7 @@ const createDeparture = (session: Session, child: Child | null): StreamMessage =
 /** `child` is null for the main agent of the session. */
 function describeAgent(session: Session, child: Child | null): RuntimeAgent {
   const workspace = nameWorkspace(session);
-  const agent_id = createAgentId(workspace, child?.agentId ?? null);
+  const agent_id = createAgentId(child?.team ?? workspace, child ? (child.name ?? child.agentId) : null);
   return {
     key: sessionKeyOf(session),
     agent_id,

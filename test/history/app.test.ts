@@ -188,6 +188,74 @@ test("a subagent has a row of its own, with its session as parent", async () => 
   db.close();
 });
 
+test.each([
+  ["worker-01 of a team", { agent_name: "worker-01", team_name: "core" }, "core/worker-01"],
+  [
+    "worker-01 of a team, with an id",
+    { agent_id: "a1", agent_name: "worker-01", team_name: "core" },
+    "core/worker-01",
+  ],
+  ["worker-01 of no team", { agent_id: "a1", agent_name: "worker-01" }, "proj/worker-01"],
+  ["a subagent without a name", { agent_id: "a1" }, "proj/a1"],
+])("%s has one agent_id in all of its events and in the event stream", async (_, child, agent_id) => {
+  const app = await fixture.start();
+  const post = (hook_event_name: string, more: object) =>
+    fixture.postHook({ session_id: "s1", ...proj, hook_event_name, ...more });
+  await fixture.postHook(createPromptEvent("s1"));
+  await waitForItems(1);
+  await post("SubagentStart", child);
+  if ("agent_id" in child) {
+    // As the CLI sends it: these have only the id.
+    const { agent_id: id } = child;
+    await post("PreToolUse", { tool_name: "Bash", tool_use_id: "t1", tool_input: {}, agent_id: id });
+    await post("PermissionRequest", { tool_name: "Bash", tool_input: {}, agent_id: id });
+  }
+  await post("SubagentStop", child);
+  await app.stop();
+  const db = new Database(fixture.paths.history, { readonly: true });
+  const ids = db
+    .query<{ agent_id: string }, []>(
+      "SELECT DISTINCT agent_id FROM normalized_events WHERE agent_id <> 'proj/leader'",
+    )
+    .all();
+  const sent = db
+    .query<{ data: string }, []>("SELECT data FROM changes WHERE event LIKE 'agent-%'")
+    .all()
+    .map(({ data }) => JSON.parse(data).agent_id as string)
+    .filter((id) => id !== "proj/leader");
+  db.close();
+  expect(ids).toEqual([{ agent_id }]);
+  expect(new Set(sent)).toEqual(new Set([agent_id]));
+});
+
+const readTasks = (): unknown[] => {
+  const db = new Database(fixture.paths.history, { readonly: true });
+  const sql = "SELECT task_id, payload ->> '$.subject' AS subject FROM normalized_events";
+  const rows = db.query(`${sql} WHERE event_type = 'task_created' ORDER BY subject`).all();
+  db.close();
+  return rows;
+};
+
+test("TaskCreate creates a task, and the agent's own report of it takes its place", async () => {
+  const app = await fixture.start();
+  const post = (hook_event_name: string, more: object) =>
+    fixture.postHook({ session_id: "s1", ...proj, hook_event_name, ...more });
+  const create = (subject: string, tool_use_id: string) =>
+    post("PreToolUse", { tool_name: "TaskCreate", tool_use_id, tool_input: { subject } });
+  await create("Only called", "t1");
+  await create("Reported", "t2");
+  await post("TaskCreated", { task_id: "7", task_subject: "Reported" });
+  await post("TaskCreated", { task_id: "8", task_subject: "Reported first" });
+  await create("Reported first", "t3");
+  await waitForItems(3);
+  await app.stop();
+  expect(readTasks()).toEqual([
+    { task_id: "t1", subject: "Only called" },
+    { task_id: "7", subject: "Reported" },
+    { task_id: "8", subject: "Reported first" },
+  ]);
+});
+
 test("what was known of a session before the history opened is in it too", async () => {
   const app = await fixture.start();
   await fixture.postHook({

@@ -1,6 +1,7 @@
 /** The shared stream of a running app. */
+import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAppEnvironment } from "../../src/system/app-environment.ts";
 import {
@@ -10,6 +11,8 @@ import {
   createPromptEvent,
   proj,
 } from "../app-fixture.ts";
+import { colourQuestion } from "../colour-question.ts";
+import { waitUntil } from "../wait-until.ts";
 
 let fixture: AppFixture;
 let path: string;
@@ -91,6 +94,58 @@ test("an ask is a phase of its session", async () => {
   await fixture.postHook(createPromptEvent("s1"));
   await fixture.postHook(createAskEvent("s1"));
   expect(readStream().at(-1)).toMatchObject({ eventType: "session.lifecycle", phase: "waiting_permission" });
+});
+
+test("a reminder that the session is idle is a question", async () => {
+  await fixture.start({ BECKON_STREAM_PATH: path });
+  await fixture.postHook(createPromptEvent("s1"));
+  const idle = { hook_event_name: "Notification", notification_type: "idle_prompt", message: "waiting" };
+  await fixture.postHook({ session_id: "s1", ...proj, hook_event_name: "Stop" });
+  await fixture.postHook({ session_id: "s1", ...proj, ...idle });
+  expect(readStream().at(-1)).toMatchObject({
+    eventType: "session.lifecycle",
+    phase: "waiting_question",
+    cwd: proj.cwd,
+  });
+  expect(readPhases()).toEqual(["turn.start", "turn.end", "waiting_question"]);
+  await waitUntil(() => {
+    const rows = existsSync(fixture.paths.history) ? readPhaseRows() : [];
+    return rows.includes("waiting_question");
+  }, 5_000);
+});
+
+function readPhaseRows(): readonly string[] {
+  const db = new Database(fixture.paths.history, { readonly: true });
+  try {
+    const rows = db.query<{ phase: string }, []>("SELECT phase FROM session_lifecycle_events").all();
+    return rows.map(({ phase }) => phase);
+  } catch {
+    // The history is being created.
+    return [];
+  } finally {
+    db.close();
+  }
+}
+
+test("a question that only a notification reports is a question, with its text", async () => {
+  await fixture.start({ BECKON_STREAM_PATH: path });
+  await fixture.postHook(createPromptEvent("s1"));
+  const ask = {
+    tool_name: "AskUserQuestion",
+    tool_use_id: "q1",
+    tool_input: { questions: [colourQuestion] },
+  };
+  await fixture.postHook({ session_id: "s1", ...proj, hook_event_name: "PreToolUse", ...ask });
+  await fixture.postHook({
+    session_id: "s1",
+    ...proj,
+    hook_event_name: "Notification",
+    notification_type: "permission_prompt",
+  });
+  expect(readStream().at(-1)).toMatchObject({ phase: "waiting_question" });
+  const session = await fixture.fetchSession("s1");
+  expect(session?.activityPhase).toBe("waiting_question");
+  expect(session?.asks).toMatchObject([{ kind: "question", summary: colourQuestion.question }]);
 });
 
 test("the path can be in the settings, and without one nothing is written", async () => {

@@ -114,6 +114,25 @@ describe("the mapping", () => {
     ] as never);
   });
 
+  test("TaskCreate adds task_created, with the id of the call, or of the event", () => {
+    const create = { tool_name: "TaskCreate", tool_input: { subject: "Write it" } };
+    const listTasks = (more: object) =>
+      normalize(hook("PreToolUse", { ...create, ...more }))
+        .filter(({ event }) => event.event_type === "task_created")
+        .map(({ event }) => [event.task_id, event.payload]);
+    expect(listTasks({ tool_use_id: "t1" })).toEqual([["t1", { subject: "Write it" }]]);
+    expect(listTasks({})).toEqual([["e1", { subject: "Write it" }]]);
+  });
+
+  test("the result of a subagent is in the payload, and shortened", () => {
+    const stop = (result: unknown) =>
+      normalizeOne(hook("SubagentStop", { agent_name: "worker-01", team_name: "core", result })).payload;
+    expect(stop("all done")).toMatchObject({ agent_name: "worker-01", result: "all done" });
+    expect(stop({ files: 3 }).result).toEqual({ files: 3 });
+    expect(String(stop("x".repeat(5_000)).result).length).toBeLessThanOrEqual(1_900);
+    expect(stop(undefined)).not.toHaveProperty("result");
+  });
+
   test("a failed turn is an error, a failed tool a warning, an unknown event is only for debugging", () => {
     expect(normalizeOne(hook("StopFailure", { error: "rate_limit" })).severity).toBe("error");
     expect(normalizeOne(hook("PostToolUseFailure", { tool_name: "Bash", error: "x" })).severity).toBe("warn");

@@ -14,7 +14,7 @@ export function readDetails(payload: JsonRecord): EventDetails {
   };
   switch (event.hook_event_name) {
     case "PreToolUse":
-      return { ...common, task: findTaskCall(event.tool_name, event.tool_input ?? {}) };
+      return { ...common, task: findTaskCall(event.tool_name, event.tool_input ?? {}, event.tool_use_id) };
     case "PostToolUse":
       return { ...common, thinking: event.thinking ?? event.extended_thinking };
     case "PostToolUseFailure":
@@ -44,7 +44,7 @@ export function readDetails(payload: JsonRecord): EventDetails {
     case "Stop":
       return { ...common, reason: event.reason, message: event.summary ?? event.last_assistant_message };
     case "SubagentStop":
-      return { ...common, message: event.last_assistant_message };
+      return { ...common, message: event.last_assistant_message, result: event.result };
     case "StopFailure":
       return { ...common, error: event.last_assistant_message || event.error };
     case "TaskCreated":
@@ -74,10 +74,17 @@ function findExitCode(error: string | undefined): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** TaskUpdate names the task and its new status. TaskCreate's input has no id: the TaskCreated event has it. */
-function findTaskCall(tool: string | undefined, input: JsonRecord): TaskEvent | undefined {
+/**
+ * TaskUpdate names the task and its new status. TaskCreate's input has no id: the TaskCreated event has it. CLIs without that event
+ * tell only the id of the call.
+ */
+function findTaskCall(
+  tool: string | undefined,
+  input: JsonRecord,
+  call: string | undefined,
+): TaskEvent | undefined {
   const subject = asText(input.subject) || null;
-  if (tool === "TaskCreate") return { change: "created", id: null, subject, isReported: false };
+  if (tool === "TaskCreate") return { change: "created", id: call ?? null, subject, isReported: false };
   if (tool !== "TaskUpdate") return undefined;
   const change = { in_progress: "started", completed: "completed" } as const;
   const { status } = input;

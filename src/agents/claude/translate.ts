@@ -75,6 +75,7 @@ function createChange(event: AnyHookEvent | UnknownHookEvent): Change {
       };
     case "PreToolUse": {
       const input = event.tool_input ?? {};
+      const asks = askKindOf(event.tool_name ?? null);
       return {
         kind: "tool-start",
         tool: intern(event.tool_name ?? ""),
@@ -82,6 +83,7 @@ function createChange(event: AnyHookEvent | UnknownHookEvent): Change {
         inputKey: hashJson(input),
         summary: summarizeCall(event.tool_name ?? "", input),
         skill: readSkill(event.tool_name, input),
+        ...(asks === "permission" ? {} : { asks }),
         ...(event.tool_name === "TaskCreate"
           ? { task: { id: null, status: "pending", ...readSubject(input.subject) } }
           : {}),
@@ -126,7 +128,11 @@ function createChange(event: AnyHookEvent | UnknownHookEvent): Change {
       // The error is "unknown" or "rate_limit"; the message is for people.
       return createTurnEnd({ error: toOneLine(event.last_assistant_message || event.error || "error") });
     case "SubagentStart":
-      return { kind: "child-start", type: event.agent_type ?? "" };
+      return {
+        kind: "child-start",
+        type: event.agent_type ?? "",
+        ...(event.team_name ? { team: event.team_name } : {}),
+      };
     case "SubagentStop":
       return { kind: "child-end", transcriptPath: event.agent_transcript_path ?? null };
     case "TaskCreated":

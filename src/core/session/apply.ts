@@ -307,6 +307,7 @@ function startTool(session: Session, event: AgentEvent, change: Change & { kind:
     promptId: event.promptId,
     inputKey: change.inputKey,
     summary: change.summary,
+    ...(change.asks === undefined ? {} : { asks: change.asks }),
     ended: false,
     at: event.at,
     t: event.t,

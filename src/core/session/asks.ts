@@ -188,8 +188,8 @@ export function nameFromToolCall(session: Session): Session {
   const running = session.tools.filter((call) => !call.ended);
   const [only] = running;
   if (!unnamed || !only || running.length > 1) return session;
-  const { agentId, tool, summary } = only;
-  return replaceAsk(session, unnamed, { ...unnamed, agentId, tool, summary });
+  const { agentId, tool, summary, asks: kind = unnamed.kind } = only;
+  return replaceAsk(session, unnamed, { ...unnamed, kind, agentId, tool, summary });
 }
 
 /** Adds the tool_use_id to an ask whose PermissionRequest came before its PreToolUse. */

@@ -14,12 +14,15 @@ export function isChildRunning(session: Session, agentId: string): boolean {
 export function upsertChild(session: Session, event: AgentEvent, detail?: string | null): Session {
   const { agentId } = event;
   if (agentId === null) return session;
+  const { change } = event;
+  const team = change.kind === "child-start" && change.team !== undefined ? { team: change.team } : {};
   const known = session.children.find((child) => child.agentId === agentId);
   if (!known) {
     const child: Child = {
       agentId,
       type: event.agentType ?? "",
       name: event.agentName ?? null,
+      ...team,
       ...unread,
       running: true,
       detail: detail ?? null,
@@ -29,12 +32,13 @@ export function upsertChild(session: Session, event: AgentEvent, detail?: string
     };
     return withChildren(session, [...session.children, child]);
   }
-  if (!known.running && event.change.kind !== "child-start" && event.t - known.t < timing.trailingMs)
+  if (!known.running && change.kind !== "child-start" && event.t - known.t < timing.trailingMs)
     return session;
   return replaceChild(session, known, {
     ...known,
     type: event.agentType ?? known.type,
     name: event.agentName ?? known.name,
+    ...team,
     running: true,
     detail: detail === undefined ? known.detail : detail,
     at: event.at,

@@ -155,6 +155,8 @@ export type Change =
       readonly inputKey: string;
       readonly summary: string;
       readonly skill: SkillCall | null;
+      /** What a dialog for this call asks. Absent if it asks for permission. */
+      readonly asks?: AskKind;
       /** The call changes the list of tasks. Absent if it does not. */
       readonly task?: TaskChange;
       /** The files that the call changes. Absent if it does not edit files. */
@@ -201,7 +203,8 @@ export type Change =
       /** null if this version of the agent does not report it. */
       readonly background: readonly BackgroundTask[] | null;
     }
-  | { readonly kind: "child-start"; readonly type: string }
+  /** `team` is absent if the subagent belongs to none. */
+  | { readonly kind: "child-start"; readonly type: string; readonly team?: string }
   | { readonly kind: "child-end"; readonly transcriptPath: string | null }
   | { readonly kind: "task"; readonly task: TaskChange }
   | { readonly kind: "compact-start" }

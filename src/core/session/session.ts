@@ -47,6 +47,8 @@ export interface Child extends Moment {
   readonly type: string;
   /** null if it has no name of its own. */
   readonly name: string | null;
+  /** Absent if it belongs to no team. */
+  readonly team?: string;
   readonly running: boolean;
   readonly detail: string | null;
   readonly startedAt: number;
@@ -79,6 +81,8 @@ export interface ToolCall extends Moment {
   readonly promptId: string | null;
   readonly inputKey: string;
   readonly summary: string;
+  /** What a dialog for it asks. Absent if it asks for permission. */
+  readonly asks?: AskKind;
   readonly ended: boolean;
 }
 

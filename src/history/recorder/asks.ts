@@ -36,7 +36,9 @@ export function createAskWriter(sql: Statements, events: EventWriter, sessions: 
     if (sql.findAsk.get(id, request)) return;
     const seq = events.addItem(id, at, itemSessionOf(session), createAskItem(ask));
     sql.addAsk.run(id, session.key, request, kind, agentId, tool, summary, session.project, at, seq);
-    events.addEvent(createBlockedEvent("agent_blocked", id, at, session, ask), null);
+    const { agentIds } = sessions.find(session.key);
+    const agent = agentIds.get(agentId ?? "");
+    events.addEvent(createBlockedEvent("agent_blocked", id, at, session, ask, agent), null);
     events.addLifecycle(createWaitingEvent(row, sessions.find(session.key).firstCwd));
   }
 
@@ -68,7 +70,8 @@ export function createAskWriter(sql: Statements, events: EventWriter, sessions: 
       sql.closeItem.run(waitedMs, row.item_seq);
       if (!session) return;
       const ask = { ...row, agentId: row.agent_id };
-      events.addEvent(createBlockedEvent("agent_unblocked", row.id, at, session, ask), null);
+      const agent = sessions.find(session.key).agentIds.get(row.agent_id ?? "");
+      events.addEvent(createBlockedEvent("agent_unblocked", row.id, at, session, ask, agent), null);
     },
     end({ id, request }, how, where) {
       const row = sql.readAsk.get(id, request);

@@ -2,6 +2,8 @@
 import type { EventDetails } from "../../agents/agent.ts";
 import { type HookMessage, openEnvelope } from "../../agents/envelope.ts";
 import type { LoadedAgents } from "../../agents/index.ts";
+import { forgetOldest } from "../../core/forget-oldest.ts";
+import { limits } from "../../core/limits.ts";
 import { addPayload, isDuplicate } from "../../core/session/apply.ts";
 import type { AgentEvent } from "../../core/session/event.ts";
 import { isProbe } from "../../core/session/probe.ts";
@@ -52,8 +54,9 @@ export function createHookWriter(
     for (const { event: normalized, raw } of rows) {
       const { task_id, event_type } = normalized;
       if (task && task_id !== null) {
-        if (task.isReported) sql.removeGuess.run(event.sessionId, task_id, event_type, event.at);
-        else if (sql.findReport.get(event.sessionId, task_id, event_type, event.at)) continue;
+        const named = [event.sessionId, task_id, task.subject, event_type, event.at] as const;
+        if (task.isReported) sql.removeGuess.run(...named);
+        else if (sql.findReport.get(...named)) continue;
       }
       if (events.addEvent(normalized, raw)) isNew = true;
     }
@@ -73,7 +76,11 @@ export function createHookWriter(
     session.project ??= projectOf({ project: event.project, firstCwd: event.cwd });
     session.firstCwd ??= event.cwd;
     const details = agent?.readDetails?.(message.payload) ?? {};
-    if (!addEvents(normalizeHook(message, event, details), event, details)) return event;
+    const rows = normalizeHook(message, event, details, session.agentIds.get(event.agentId ?? ""));
+    if (event.agentId !== null && details.agentName && rows[0])
+      session.agentIds.set(event.agentId, rows[0].event.agent_id);
+    forgetOldest(session.agentIds, limits.maxChildren);
+    if (!addEvents(rows, event, details)) return event;
     recordTurn(key, session, event);
     const { firstCwd, turnCount, project, branch } = session;
     events.addLifecycle(createLifecycleEvent(event, { projectPath: firstCwd, turnCount }));

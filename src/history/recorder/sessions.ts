@@ -15,6 +15,8 @@ export interface KnownSession {
   turnCount: number;
   /** Payloads of the last second, to find duplicates. */
   payloads: Session["payloads"];
+  /** The public ids of subagents that have a name, by the agent's own ids. */
+  readonly agentIds: Map<string, string>;
   /** As it was last written by `write`. null if it was not since the start. */
   written: SessionRow | null;
   /** The newest span. undefined if it was not read yet, null if there is none. */
@@ -58,6 +60,7 @@ export function createSessionWriter(sql: Statements): SessionWriter {
       firstCwd: row?.cwd ?? null,
       turnCount: row?.turn_count ?? 0,
       payloads: [],
+      agentIds: new Map(),
       written: null,
       span: undefined,
     };

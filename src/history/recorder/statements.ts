@@ -27,6 +27,10 @@ export interface KnownSpan {
   to: number | null;
 }
 
+/** A call that creates a task does not know the id that the agent's own report has: they have the subject in common. */
+const isSameTask =
+  "(task_id = ? OR (event_type = 'task_created' AND json_extract(payload, '$.subject') IS ?))";
+
 export type Statements = ReturnType<typeof createStatements>;
 
 /** Throws if a table is missing. Then nothing stays prepared, so that the database can be closed. */
@@ -63,10 +67,10 @@ function createStatements(prepare: (text: string) => Statement) {
       `DELETE FROM normalized_events WHERE seq >= ?1 AND seq < ?1 + ${seqsPerMs} AND id = ?2`,
     ),
     removeGuess: write(
-      "DELETE FROM normalized_events WHERE session_id = ? AND task_id = ? AND event_type = ? AND id LIKE '%:task' AND ts > ? - 60000",
+      `DELETE FROM normalized_events WHERE session_id = ? AND ${isSameTask} AND event_type = ? AND id LIKE '%:task' AND ts > ? - 60000`,
     ),
     findReport: read<{ n: number }>(
-      "SELECT 1 AS n FROM normalized_events WHERE session_id = ? AND task_id = ? AND event_type = ? AND id NOT LIKE '%:task' AND ts > ? - 60000",
+      `SELECT 1 AS n FROM normalized_events WHERE session_id = ? AND ${isSameTask} AND event_type = ? AND id NOT LIKE '%:task' AND ts > ? - 60000`,
     ),
     addItem: write(
       `INSERT OR IGNORE INTO items (seq, id, key, provider, project, branch, kind, text, severity)
