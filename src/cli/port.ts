@@ -111,7 +111,7 @@ async function start(args: string[], table: readonly Agent[]): Promise<number> {
   const { open_dependencies: open } = summarizePort(book, folder, started);
   const who = session === null ? `every session in ${folder}` : `the session ${formatSession(session)}`;
   printLines([
-    `Started the port ${id} (${started.title}) for ${who}.`,
+    `Started the port ${started.id} (${started.title}) for ${who}.`,
     ...(open.length > 0 ? [`It depends on ${open.join(", ")}, not ended yet.`] : []),
   ]);
   return 0;
@@ -138,11 +138,12 @@ async function end(args: string[], table: readonly Agent[]): Promise<number> {
   const after = await changePorts(paths, folder, isShared, (known) =>
     endPort(known, folder, id, note, Date.now()),
   );
+  const ended = findPort(after, folder, id) as Port;
   const waiting = listPorts(after, folder).filter(
-    ({ dependsOn, endedAt }) => endedAt === null && dependsOn.includes(id),
+    ({ dependsOn, endedAt }) => endedAt === null && dependsOn.includes(ended.id),
   );
   printLines([
-    `Ended the port ${id}.`,
+    `Ended the port ${ended.id}.`,
     ...waiting.map((port) => `${port.id} (${port.title}) depended on it.`),
   ]);
   return 0;
@@ -240,7 +241,7 @@ async function show(args: string[]): Promise<number> {
   const now = Date.now();
   const age = (at: number) => `${formatAge(now - at)} ago`;
   printLines([
-    `${id}: ${shown.title}`,
+    `${shown.id}: ${shown.title}`,
     `status      ${described.status}`,
     `project     ${folder}`,
     `created     ${age(shown.createdAt)}`,

@@ -3,6 +3,7 @@ import type { GuardSettings } from "../core/config/work-guard.ts";
 import type { HookOutput, PortSummary } from "../core/interfaces/wire.ts";
 import { findRelativePath } from "../core/text/paths.ts";
 import { truncateEnd } from "../core/text/text.ts";
+import { foldId } from "./ports.ts";
 
 export interface GuardQuestion {
   readonly settings: GuardSettings;
@@ -101,7 +102,7 @@ function deriveNames({ edit, project, open, active }: GuardQuestion): { id: stri
         .replaceAll(/^-+|-+$/g, ""),
     );
   const base = parts.filter(Boolean).join("-").slice(-40).replace(/^-+/, "") || "work";
-  const taken = new Set([...open.map(({ id }) => id), active?.id]);
+  const taken = new Set([...open, ...(active ? [active] : [])].map(({ id }) => foldId(id)));
   let id = base;
   for (let n = 2; taken.has(id); n++) id = `${base}-${n}`;
   // It becomes part of a command, so only what means nothing to a shell stays.

@@ -52,13 +52,17 @@ export interface PortBook {
 
 export const emptyBook: PortBook = { projects: {}, runs: [] };
 
-const idPattern = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/;
+/** As trackers write them, too: `ENG-42`, `SHOP_7`. */
+const idPattern = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$/;
 
 /** Says what is wrong with an id. null if it is valid. */
 export function findIdMistake(id: string): string | null {
   if (idPattern.test(id)) return null;
-  return "a port's id has 1 to 64 letters a-z, digits, dots, dashes and underscores, and begins and ends with a letter or digit";
+  return "a port's id has 1 to 64 letters A-Z or a-z, digits, dots, dashes and underscores, and begins and ends with a letter or digit";
 }
+
+/** Equal for ids that name the same port: case is kept, but does not count. */
+export const foldId = (id: string): string => id.toLowerCase();
 
 /** Says what is wrong with a title. null if it is valid. */
 export function findTitleMistake(title: string): string | null {
@@ -74,14 +78,15 @@ export function findTitleMistake(title: string): string | null {
 export const listPorts = ({ projects }: PortBook, project: string): readonly Port[] =>
   Object.hasOwn(projects, project) ? (projects[project] ?? []) : [];
 
+/** The id may be in any case. */
 export const findPort = (book: PortBook, project: string, id: string): Port | null =>
-  indexPorts(listPorts(book, project)).get(id) ?? null;
+  indexPorts(listPorts(book, project)).get(foldId(id)) ?? null;
 
 /** A list never changes, so each is indexed once. */
 const indexes = new WeakMap<readonly Port[], ReadonlyMap<string, Port>>();
 
 function indexPorts(ports: readonly Port[]): ReadonlyMap<string, Port> {
-  const index = indexes.get(ports) ?? new Map(ports.map((port) => [port.id, port]));
+  const index = indexes.get(ports) ?? new Map(ports.map((port) => [foldId(port.id), port]));
   indexes.set(ports, index);
   return index;
 }
@@ -140,14 +145,15 @@ export function createPort(book: PortBook, project: string, port: NewPort, now: 
   const mistake = findIdMistake(id) ?? findTitleMistake(title);
   if (mistake !== null) throw new PortError(mistake);
   const known = listPorts(book, project);
-  const same = known.find((other) => other.id === id);
+  const same = findPort(book, project, id);
   if (same) {
     const ended = same.endedAt === null ? "" : ", which has ended. Choose another id";
-    throw new PortError(`there is a port ${id} already${ended}`);
+    throw new PortError(`there is a port ${same.id} already${ended}`);
   }
-  if (dependsOn.includes(id)) throw new PortError(`the port ${id} cannot depend on itself`);
+  if (dependsOn.some((other) => foldId(other) === foldId(id)))
+    throw new PortError(`the port ${id} cannot depend on itself`);
   if (known.length >= limits.maxPorts) throw new PortError(`a project has at most ${limits.maxPorts} ports`);
-  const missing = dependsOn.filter((other) => !known.some((existing) => existing.id === other));
+  const missing = dependsOn.filter((other) => findPort(book, project, other) === null);
   if (missing.length > 0)
     throw new PortError(`there is no port ${missing.join(", ")} to depend on: create it first`);
   if (dependsOn.length > limits.maxPortDependencies)
@@ -155,7 +161,7 @@ export function createPort(book: PortBook, project: string, port: NewPort, now: 
   const created: Port = {
     id,
     title,
-    dependsOn: [...new Set(dependsOn)],
+    dependsOn: [...new Set(dependsOn.map((other) => findPort(book, project, other)?.id ?? other))],
     createdAt: now,
     endedAt: null,
     note: null,
@@ -172,7 +178,7 @@ function requireOpen(book: PortBook, project: string, id: string): Port {
   if (!port) throw new PortError(`there is no port ${id} in ${project}. See them: beckon port list`);
   if (port.endedAt !== null)
     throw new PortError(
-      `the port ${id} has ended. For more work, create another one: beckon port create ID --title TITLE`,
+      `the port ${port.id} has ended. For more work, create another one: beckon port create ID --title TITLE`,
     );
   return port;
 }
@@ -181,11 +187,11 @@ function requireOpen(book: PortBook, project: string, id: string): Port {
 export function startPort(
   book: PortBook,
   project: string,
-  id: string,
+  named: string,
   session: SessionIdentity | null,
   now: number,
 ): PortBook {
-  requireOpen(book, project, id);
+  const { id } = requireOpen(book, project, named);
   const isSame = (run: PortRun) =>
     run.project === project &&
     (session === null || run.session === null
@@ -200,11 +206,11 @@ export function startPort(
 export function endPort(
   book: PortBook,
   project: string,
-  id: string,
+  named: string,
   note: string | null,
   now: number,
 ): PortBook {
-  requireOpen(book, project, id);
+  const { id } = requireOpen(book, project, named);
   const ports = listPorts(book, project).map((port) =>
     port.id === id ? { ...port, endedAt: now, note } : port,
   );

@@ -30,7 +30,9 @@ import type { Paths } from "../storage/paths.ts";
 import { withFileLock } from "../user-files/file-lock.ts";
 import {
   findIdMistake,
+  findPort,
   findTitleMistake,
+  foldId,
   type Port,
   type PortBook,
   PortError,
@@ -63,9 +65,11 @@ export function readPorts(
   };
   const shared = [...sharedProjects].map((project) => [project, read(project)] as const);
   const known = shared.filter((entry): entry is readonly [string, readonly Port[]] => entry[1] !== null);
-  return known.length === 0
-    ? book
-    : { ...book, projects: { ...book.projects, ...Object.fromEntries(known) } };
+  const all =
+    known.length === 0 ? book : { ...book, projects: { ...book.projects, ...Object.fromEntries(known) } };
+  // A team can change the case of an id in its file while somebody works on the port.
+  const findId = ({ project, port }: PortRun) => findPort(all, project, port)?.id ?? port;
+  return { ...all, runs: all.runs.map((run) => ({ ...run, port: findId(run) })) };
 }
 
 function readStateFile(path: string): PortBook {
@@ -110,7 +114,9 @@ const damaged = (path: string): PortError =>
 function parsePorts(path: string, value: unknown): readonly Port[] {
   if (!Array.isArray(value)) throw damaged(path);
   const ports = value.slice(0, limits.maxPorts).flatMap(parsePort);
-  return [...new Map(ports.map((port) => [port.id, port])).values()];
+  const byId = new Map(ports.map((port) => [foldId(port.id), port]));
+  const findId = (id: string) => byId.get(foldId(id))?.id ?? id;
+  return [...byId.values()].map((port) => ({ ...port, dependsOn: [...new Set(port.dependsOn.map(findId))] }));
 }
 
 function parsePort(value: unknown): Port[] {

@@ -1,7 +1,15 @@
 /** `beckon port`, as a user and an agent type it. */
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { HookOutput, Stats } from "../../src/core/interfaces/wire.ts";
 import { type AppFixture, createAppFixture } from "../app-fixture.ts";
@@ -66,6 +74,31 @@ test("ports are created, started, listed, shown and ended, from any folder of th
     mode: "off",
     ports: [{ id: "login", status: "ended" }, { id: "search" }],
   });
+});
+
+test("ids as trackers write them are kept, and typed in any case", async () => {
+  expect((await beckon(["create", "ENG-42", "--title", "Log in"])).out).toContain("Created the port ENG-42");
+  expect((await beckon(["create", "SHOP_7", "--title", "Pay", "--depends-on", "eng-42"])).code).toBe(0);
+  expect(await beckon(["create", "eng-42", "--title", "Again"])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("there is a port ENG-42 already"),
+  });
+  expect((await beckon(["start", "eng-42"])).out).toContain("Started the port ENG-42 (Log in)");
+  expect((await beckon(["list"])).out).toMatch(/^ENG-42 {2}running {2}Log in.*\nSHOP_7 .*waits for ENG-42\n/);
+  expect((await beckon(["show", "shop_7"])).out).toMatch(/^SHOP_7: Pay\n/);
+  expect((await beckon(["end", "Eng-42"])).out).toBe(
+    "Ended the port ENG-42.\nSHOP_7 (Pay) depended on it.\n",
+  );
+});
+
+test("a team's file may write an id in another case than the one that runs", async () => {
+  configure({ store: "project" });
+  await beckon(["create", "eng-42", "--title", "Log in"]);
+  await beckon(["start", "eng-42"]);
+  const file = join(project, ".beckon", "ports.json");
+  writeFileSync(file, readFileSync(file, "utf8").replace("eng-42", "ENG-42"));
+  expect((await beckon(["list"])).out).toMatch(/^ENG-42 {2}running /);
+  expect((await beckon(["end"])).out).toBe("Ended the port ENG-42.\n");
 });
 
 test("ports in a file of the project that beckon does not use are mentioned", async () => {

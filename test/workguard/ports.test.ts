@@ -18,6 +18,7 @@ import {
   emptyBook,
   endPort,
   findIdMistake,
+  findPort,
   findProject,
   findRun,
   findTitleMistake,
@@ -53,10 +54,10 @@ const runOf = (book: PortBook, who: SessionIdentity, isAlive = never): string | 
   findRun(book, shop, who, isAlive)?.port;
 
 describe("ids and titles are checked", () => {
-  test.each(["login", "a", "fix-42", "v1.2_b", "0"])("%p is an id", (id) => {
+  test.each(["login", "a", "fix-42", "v1.2_b", "0", "ENG-42", "SHOP_7", "Login"])("%p is an id", (id) => {
     expect(findIdMistake(id)).toBeNull();
   });
-  test.each(["", "Login", "-a", "a-", "a b", "a/b", "../x", "a;b", "a\n", "ä", "x".repeat(65)])(
+  test.each(["", "-a", "a-", "a b", "a/b", "../x", "a;b", "a\n", "ä", "x".repeat(65)])(
     "%p is not an id",
     (id) => {
       expect(findIdMistake(id)).toContain("a port's id has");
@@ -71,6 +72,26 @@ describe("ids and titles are checked", () => {
   test("a port is created once, and depends on ports that exist", () => {
     expect(() => add(two, "login")).toThrow(new PortError("there is a port login already"));
     expect(() => add(two, "third", ["nothing"])).toThrow("there is no port nothing to depend on");
+  });
+});
+
+describe("an id keeps its case, and is found in any", () => {
+  const eng = add(add(emptyBook, "ENG-42"), "SHOP_7", ["eng-42"]);
+
+  test("there is no second port that differs in case only", () => {
+    expect(() => add(eng, "eng-42")).toThrow(new PortError("there is a port ENG-42 already"));
+    expect(() => add(eng, "x", ["X"])).toThrow("the port x cannot depend on itself");
+  });
+  test("dependencies, runs and ends have the id as it was created", () => {
+    expect(eng.projects[shop]?.map(({ id, dependsOn }) => [id, dependsOn])).toEqual([
+      ["ENG-42", []],
+      ["SHOP_7", ["ENG-42"]],
+    ]);
+    const started = startPort(eng, shop, "Eng-42", session(), 10);
+    expect(runOf(started, session())).toBe("ENG-42");
+    const ended = endPort(started, shop, "eng-42", null, 11);
+    expect(findPort(ended, shop, "ENG-42")?.endedAt).toBe(11);
+    expect(ended.runs).toEqual([]);
   });
 });
 
