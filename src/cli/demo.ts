@@ -93,12 +93,16 @@ function markAsConnected(agent: Agent): Agent {
   };
 }
 
+/** The demo itself is the process of every invented session, so its own terminal, or its page, would hide all of its alerts. */
+const demoSettings = { alerts: { whileLooking: true } };
+
 function writeDay(paths: Paths, agent: Agent, { files, past }: DemoDay): void {
   for (const { path, text } of files) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     writeFileSync(path, text, { mode: 0o600 });
   }
   mkdirSync(paths.state, { recursive: true, mode: 0o700 });
+  writeFileSync(paths.config, JSON.stringify(demoSettings, null, 2), { mode: 0o600 });
   const lines = past.map(({ at, payload }, index) => {
     const meta = { id: `demo-${index}`, at, attended: true };
     return `${JSON.stringify({ provider: agent.id, _meta: meta, payload })}\n`;

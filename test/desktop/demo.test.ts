@@ -9,7 +9,7 @@ import { waitUntil } from "../wait-until.ts";
 import { desktopNeeds, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
 import { findBlockedIcon } from "./tray-app.ts";
 
-const onDesktop = testWith(...desktopNeeds, "dbus-monitor");
+const onDesktop = testWith(...desktopNeeds, "dbus-monitor", "xterm");
 const limitMs = 120_000;
 const soonMs = 30_000;
 
@@ -23,7 +23,7 @@ afterAll(() => desktop?.stop());
 function putBrowser(): { readonly path: string; readonly file: string } {
   const folder = join(desktop.home, "bin");
   const file = join(desktop.home, "opened");
-  mkdirSync(folder);
+  mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "xdg-open"), `#!/bin/sh\nprintf %s "$1" > ${file}\n`);
   chmodSync(join(folder, "xdg-open"), 0o755);
   return { path: `${folder}:${desktop.env.PATH}`, file };
@@ -69,6 +69,43 @@ onDesktop(
     const ours = readdirSync(desktop.home).filter((name) => name.includes("beckon"));
     expect(ours).toEqual([]);
     await waitUntil(async () => (await desktop.findNotifications()).length === 0, soonMs, "no alert");
+  },
+  limitMs,
+);
+
+onDesktop(
+  "the demo shows its alerts although its own terminal has the focus",
+  async () => {
+    const browser = putBrowser();
+    const output = join(desktop.home, "demo.txt");
+    const monitor = desktop.spawn(["dbus-monitor", "interface='org.freedesktop.Notifications'"]);
+    let traffic = "";
+    void (async () => {
+      for await (const chunk of monitor.stdout) traffic += new TextDecoder().decode(chunk);
+    })();
+    const command = `exec ${binary} demo >${output} 2>&1`;
+    const terminal = desktop.spawn(["xterm", "-T", "demo", "-e", "sh", "-c", command], {
+      PATH: browser.path,
+      TMPDIR: desktop.home,
+      BECKON_PORT: String(20_000 + Math.floor(Math.random() * 40_000)),
+    });
+    const readTitle = () => desktop.run("xdotool", "getactivewindow", "getwindowname").catch(() => "");
+    await waitUntil(async () => (await readTitle()).includes("demo"), soonMs, "the terminal has the focus");
+    let moves = 0;
+    await waitUntil(
+      async () => {
+        // A user without input counts as away, and would get the alert anyway.
+        await desktop.move(200, 100 + (moves++ % 2));
+        return traffic.includes("checkout-api wants to use Bash");
+      },
+      soonMs,
+      "the alert of an ask in front of the terminal",
+    );
+    expect(await readTitle()).toContain("demo");
+    const demo = desktop.run("pgrep", "-P", String(terminal.pid), "-f", "demo");
+    process.kill(Number((await demo).split("\n")[0]), "SIGINT");
+    await terminal.exited;
+    expect(readFileSync(output, "utf8")).toContain("nothing of it is left");
   },
   limitMs,
 );
