@@ -25,6 +25,7 @@ export interface AlertsOptions extends Omit<NotifierListOptions, "preferences" |
   readonly preferences: Pick<PreferenceKeeper, "current" | "dismiss" | "prune">;
   readonly details: FindAskDetails;
   readonly terminals: Pick<Terminals, "isPaneVisible">;
+  readonly isPageFocused: () => boolean;
   readonly readPresence: ReadPresence;
   readonly isCaughtUp?: NotifierListOptions["isCaughtUp"];
   /** Called once per alert and reason. */

@@ -1,6 +1,6 @@
 /**
- * Which panes the user looks at: an alert about such a pane is suppressed. A pane counts only while the user is at the desk:
- * it has the focus during lunch too.
+ * Which sessions the user looks at, in their panes or on the dashboard: an alert about such a session is suppressed. It counts only
+ * while the user is at the desk: a pane has the focus during lunch too.
  */
 import type { ReadPresence, Terminals } from "../core/interfaces/index.ts";
 import type { ClockReading } from "../core/session/event.ts";
@@ -10,6 +10,8 @@ import { sessionKeyOf } from "../core/session/session-ref.ts";
 
 export interface PaneVisibilityOptions {
   readonly terminals: Pick<Terminals, "isPaneVisible">;
+  /** Whether the dashboard has the focus: it shows every session. */
+  readonly isPageFocused: () => boolean;
   readonly readPresence: ReadPresence;
   /** A user without input for this long counts as away. */
   readonly presentMs: () => number;
@@ -19,7 +21,7 @@ export interface PaneVisibilityOptions {
 }
 
 export interface PaneVisibility {
-  /** Sessions whose pane is visible and has the focus. */
+  /** Sessions whose pane, or the dashboard, is visible and has the focus. */
   readonly looking: ReadonlySet<string>;
   /** Keys of alerts whose pane was visible a moment ago. */
   readonly known: ReadonlySet<string>;
@@ -35,8 +37,12 @@ const resultValidMs = 250;
 const maxParallelChecks = 4;
 const maxChecks = 20;
 
-/** Finds the sessions among these whose pane is visible and has the focus. Unknown counts as not visible. */
-export function createPaneCheck({ terminals, clock }: Pick<PaneVisibilityOptions, "terminals" | "clock">) {
+/** Finds the sessions among these that the user looks at. The oldest alerts come first. Unknown counts as not visible. */
+export function createPaneCheck({
+  terminals,
+  isPageFocused,
+  clock,
+}: Pick<PaneVisibilityOptions, "terminals" | "isPageFocused" | "clock">) {
   /** Session key → the last result. */
   const results = new Map<string, { readonly isVisible: boolean; readonly t: number }>();
 
@@ -51,6 +57,7 @@ export function createPaneCheck({ terminals, clock }: Pick<PaneVisibilityOptions
   }
 
   return async (sessions: readonly Session[]): Promise<ReadonlySet<string>> => {
+    if (isPageFocused()) return new Set(sessions.map(sessionKeyOf));
     const visible = new Set<string>();
     const checked = sessions.slice(0, maxChecks);
     for (let n = 0; n < checked.length; n += maxParallelChecks) {
@@ -80,8 +87,9 @@ export function createPaneVisibility(options: PaneVisibilityOptions) {
 
   /** Checks the sessions of these alerts, which are ordered from the oldest. */
   return async (alertKeys: readonly string[], sessions: readonly Session[]): Promise<PaneVisibility> => {
-    const sessionKeys = new Set(alertKeys.slice(0, maxChecks).map(sessionKeyOfAlert));
-    const candidates = sessions.filter((session) => sessionKeys.has(sessionKeyOf(session)));
+    const byKey = new Map(sessions.map((session) => [sessionKeyOf(session), session]));
+    const sessionKeys = new Set(alertKeys.map(sessionKeyOfAlert));
+    const candidates = [...sessionKeys].flatMap((key) => byKey.get(key) ?? []);
     const looking = await findVisiblePanes(candidates);
     if (looking.size > 0 && !(await isUserPresent())) {
       // They left while the pane was visible: no pause after "just looked at it" either.

@@ -51,6 +51,8 @@ export interface ServerOptions {
   readonly pageAccess: PageAccess;
   /** What the page shows besides sessions: beckon's version, the names of agents, known problems. */
   readonly pageFacts: () => object;
+  /** The page reports whether it has the keyboard's focus. */
+  readonly reportPageFocus: (hasFocus: boolean) => void;
   /** Loads beckon's page, which most runs never need. */
   readonly loadPage: () => Promise<PageFiles>;
   /** Whether the process at the other end of a connection to this port belongs to this user. True if this system does not say. */
@@ -310,7 +312,10 @@ function createPageHandlers(options: ServerOptions, connections: Connections) {
     pageScript: serve("text/javascript; charset=utf-8", "script"),
     pageStyle: serve("text/css; charset=utf-8", "style"),
     pageIcon: serve("image/svg+xml", "icon"),
-    pageFacts: () => respond(200, options.pageFacts()),
+    pageFacts: ({ query: { focused } }) => {
+      if (focused === "yes" || focused === "no") options.reportPageFocus(focused === "yes");
+      return respond(200, options.pageFacts());
+    },
     pageRenewal: () => respond(200, pageAccess.createRenewal(connections.port())),
     pageRenew: renew,
     pageCode: () => {

@@ -43,6 +43,7 @@ export function listenForRequests(options: RequestOptions): Promise<ApiServer> {
       unconnected: connection.unconnected().map(({ name }) => name),
       problems: sinks.notices(),
     }),
+    reportPageFocus: sinks.pageFocus.report,
     loadPage: async () => (await import("../dashboard/index.ts")).loadPage(),
     isOwnUser: isOwnConnection,
     stop: options.quit,

@@ -1,6 +1,7 @@
 /** The sinks: what follows the state. Those that show something come first, then those that write down what happened. */
 import { agents as everyAgent, listVariables } from "../agents/index.ts";
 import { type Alerts, createAlerts } from "../alerts/index.ts";
+import { createPageFocus, type PageFocus } from "../alerts/page-focus.ts";
 import { type Answers, createAnswers } from "../answers/index.ts";
 import type { TraySink } from "../desktop/tray/sink.ts";
 import { createHistory, type History } from "../history/index.ts";
@@ -29,6 +30,7 @@ interface ShowingSinks {
   readonly renderLoop: RenderLoop;
   readonly preferences: PreferenceKeeper;
   readonly alerts: Alerts;
+  readonly pageFocus: PageFocus;
   readonly channels: Channels;
   readonly connection: Connection;
   readonly guardHooks: GuardHooksKeeper;
@@ -137,6 +139,7 @@ function createShowingSinks(
     createSaver: alertState.createPart("preferences"),
     onSet: followers.onRefresh,
   });
+  const pageFocus = createPageFocus({ clock, onChange: followers.onRefresh });
   /** What alerts on the desktop and in channels are computed from. */
   const source = {
     clock,
@@ -145,6 +148,7 @@ function createShowingSinks(
     details: pending.details,
     home,
     terminals: desktop.terminals,
+    isPageFocused: pageFocus.isFocused,
     readPresence: desktop.readPresence,
     isCaughtUp: spool.isCaughtUp,
     onProblem,
@@ -201,6 +205,7 @@ function createShowingSinks(
     renderLoop,
     preferences,
     alerts,
+    pageFocus,
     channels,
     connection,
     guardHooks,

@@ -5,7 +5,8 @@ import type { Session } from "../core/session/session.ts";
 import { waitAtMost } from "../system/schedule.ts";
 import type { UserSituation } from "./escalation.ts";
 
-export interface SituationReaderOptions extends Pick<PaneVisibilityOptions, "clock" | "terminals"> {
+export interface SituationReaderOptions
+  extends Pick<PaneVisibilityOptions, "clock" | "terminals" | "isPageFocused"> {
   readonly readPresence: ReadPresence;
   readonly schedule: Schedule;
 }

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { claude } from "../../src/agents/claude/index.ts";
 import { openEnvelope } from "../../src/agents/envelope.ts";
 import { type AlertsOptions, createAlerts } from "../../src/alerts/index.ts";
+import { createPageFocus } from "../../src/alerts/page-focus.ts";
 import { createRenderLoop } from "../../src/app/render-loop.ts";
 import { defaultConfig } from "../../src/core/config/config.ts";
 import type { UserAction } from "../../src/core/config/user-action.ts";
@@ -37,8 +38,7 @@ function createRecordingNotifier() {
   return { notifier, screen, shows: () => shows };
 }
 
-function create(saved: JsonRecord = {}, more: Partial<AlertsOptions> = {}) {
-  const time = createVirtualTime();
+function create(saved: JsonRecord = {}, more: Partial<AlertsOptions> = {}, time = createVirtualTime()) {
   const { clock, schedule, advance } = time;
   const store = createStore();
   const views: TrayView[] = [];
@@ -73,6 +73,7 @@ function create(saved: JsonRecord = {}, more: Partial<AlertsOptions> = {}) {
     details: () => null,
     home: "/home/dev",
     terminals: { isPaneVisible: async () => false },
+    isPageFocused: () => false,
     readPresence: async () => ({ idleMs: 0, isLocked: false }),
     saved: saved.shown,
     createSaver: createPart("shown"),
@@ -253,6 +254,76 @@ test("no alert about a pane that the user looks at, until they look away", async
   await advance(10_000);
   expect(titles(screen)).toEqual([]);
   await advance(10_000);
+  expect(titles(screen)).toHaveLength(1);
+  await stop();
+});
+
+test("no alert about any session while the dashboard has the focus, until its reports stop", async () => {
+  const time = createVirtualTime();
+  let changes = 0;
+  let checksWhileFocused = 0;
+  const pageFocus = createPageFocus({ clock: time.clock, onChange: () => changes++ });
+  const { opened, screen, send, last, advance, stop } = create(
+    {},
+    {
+      isPageFocused: pageFocus.isFocused,
+      terminals: {
+        async isPaneVisible() {
+          checksWhileFocused += Number(pageFocus.isFocused());
+          return false;
+        },
+      },
+    },
+    time,
+  );
+  await opened;
+  const sessions = Array.from({ length: 30 }, (_, index) => `shop-${index}`);
+  pageFocus.report(true);
+  for (const name of sessions)
+    send(name, "PermissionRequest", { ...bash, _meta: { pid: process.pid, tty: `/dev/pts/${name}` } });
+  for (let seconds = 0; seconds < 60; seconds += 5) {
+    await advance(5_000);
+    pageFocus.report(true);
+  }
+  expect(last()?.icon.phase).toBe("blocked");
+  expect(titles(screen)).toEqual([]);
+  expect({ changes, checksWhileFocused }).toEqual({ changes: 1, checksWhileFocused: 0 });
+  // The browser was killed.
+  await advance(25_000);
+  expect(titles(screen)).toEqual([]);
+  await advance(5_000);
+  expect(titles(screen).length).toBeGreaterThan(0);
+  await stop();
+});
+
+test("a dashboard that loses the focus says so, and alerts come as for a pane that was left", async () => {
+  const time = createVirtualTime();
+  const pageFocus = createPageFocus({ clock: time.clock, onChange: () => {} });
+  const { opened, screen, send, advance, stop } = create({}, { isPageFocused: pageFocus.isFocused }, time);
+  await opened;
+  pageFocus.report(true);
+  send("shop", "PermissionRequest", { ...bash, _meta: { pid: process.pid, tty: "/dev/pts/1" } });
+  await advance(startMs);
+  pageFocus.report(false);
+  await advance(10_000);
+  expect(titles(screen)).toEqual([]);
+  await advance(7_000);
+  expect(titles(screen)).toHaveLength(1);
+  await stop();
+});
+
+test("an ask on the focused dashboard is alerted once the user is away", async () => {
+  let presence: PresenceReading = { idleMs: 0, isLocked: false };
+  const { opened, screen, send, advance, stop } = create(
+    {},
+    { isPageFocused: () => true, readPresence: async () => presence },
+  );
+  await opened;
+  send("shop", "PermissionRequest", { ...bash, _meta: { pid: process.pid, tty: "/dev/pts/1" } });
+  await advance(startMs + 60_000);
+  expect(titles(screen)).toEqual([]);
+  presence = { idleMs: 31_000, isLocked: false };
+  await advance(2_000);
   expect(titles(screen)).toHaveLength(1);
   await stop();
 });

@@ -27,6 +27,7 @@ describe("when something fails inside", () => {
     token,
     pageAccess: createPageAccess({ token, startSecret: token, now: Date.now, createSecret: never }),
     pageFacts: never,
+    reportPageFocus: never,
     loadPage: never,
     isOwnUser: never,
     stop() {},

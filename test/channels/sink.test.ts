@@ -53,6 +53,7 @@ async function createFixture(
         return isVisible;
       },
     },
+    isPageFocused: () => false,
     readSecrets: () => ({ get: () => null, hasVariable: () => false, problem: null, redact: (text) => text }),
     isCaughtUp: () => true,
     home: "/home/dev",

@@ -69,6 +69,7 @@ export function serveSample(
     token,
     pageAccess,
     pageFacts: () => ({ version: "0.1.0", agents: { claude: "Claude Code" }, unconnected, problems }),
+    reportPageFocus: () => {},
     loadPage,
     isOwnUser: async () => true,
     stop: never,

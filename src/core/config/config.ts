@@ -88,7 +88,7 @@ const configSchema = Type.Object({
     ),
     sound: flag(true, "Play the system's sound with alerts about blocked and failed sessions."),
     unattended: flag(false, "Alert for unattended runs too (headless, SDK)."),
-    whileLooking: flag(false, "Alert even while you look at the session's own pane."),
+    whileLooking: flag(false, "Alert even while you look at the session's own pane, or at the dashboard."),
   }),
   tray: Type.Object({
     leftClick: setting(Type.Union([Type.Literal("menu"), Type.Literal("nextWaiting")]), {

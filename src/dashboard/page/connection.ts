@@ -48,6 +48,9 @@ export async function stayConnected(): Promise<void> {
   setInterval(tick, 1_000);
   setInterval(reloadFacts, factsMs);
   addEventListener("online", retryNow);
+  addEventListener("focus", reloadFacts);
+  addEventListener("blur", reportBlur);
+  addEventListener("pagehide", reportBlur);
   effect(loadDetails);
   for (let failures = 0; ; ) {
     const wasConnected = await connectOnce();
@@ -171,13 +174,22 @@ function reloadFacts(): void {
   if (connection.value === "live" && document.visibilityState === "visible") void loadFacts();
 }
 
+/** beckon shows no alerts while the page has the focus. The page says that it is still there with each of these requests. */
 async function loadFacts(): Promise<void> {
-  const { status, body } = await callApi("/api/page");
+  const { status, body } = await callApi(document.hasFocus() ? "/api/page?focused=yes" : "/api/page");
   if (status !== 200) return;
   const loaded = body as unknown as PageFacts;
   // Another version has another page.
   if (facts.value !== null && facts.value.version !== loaded.version) location.reload();
   if (JSON.stringify(facts.value) !== JSON.stringify(loaded)) facts.value = loaded;
+}
+
+/** Sent also while the page is being closed. */
+function reportBlur(): void {
+  if (connection.value !== "live") return;
+  fetch("/api/page?focused=no", { headers: pageHeaders(), cache: "no-store", keepalive: true }).catch(
+    () => {},
+  );
 }
 
 /** What the details of a session depend on. */
