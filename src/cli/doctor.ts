@@ -5,7 +5,19 @@ import { formatCount } from "../core/text/words.ts";
 import { parseArguments } from "./args.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { runChecks } from "./doctor-checks.ts";
-import { formatJson, formatLine, print, terminalColumns, wrapText } from "./output.ts";
+import {
+  bold,
+  dim,
+  formatJson,
+  formatLine,
+  green,
+  orange,
+  paint,
+  print,
+  red,
+  terminalColumns,
+  wrapText,
+} from "./output.ts";
 
 /** What still hangs then (a bus, a program) does not keep the command from ending. */
 const exitAfterMs = 500;
@@ -39,20 +51,19 @@ export interface FindingsOptions {
 }
 
 const marks: Readonly<Record<FindingState, string>> = { ok: "✓", warn: "!", fail: "✗", info: "·" };
-const bold = "\x1b[1m";
 const colours: Readonly<Record<FindingState, string>> = {
-  ok: "\x1b[32m",
-  warn: "\x1b[1;33m",
-  fail: "\x1b[1;31m",
-  info: "\x1b[2m",
+  ok: green,
+  warn: bold + orange,
+  fail: bold + red,
+  info: dim,
 };
 const maxLines = 8;
 /** In a narrower window the label has a line of its own. */
 const minTextColumns = 40;
 
 /** Grouped by link, with the fix below each problem. */
-export function formatFindings(findings: readonly Finding[], { columns, colour }: FindingsOptions): string[] {
-  const paint = (text: string, code: string) => (colour && text !== "" ? `${code}${text}\x1b[0m` : text);
+export function formatFindings(findings: readonly Finding[], options: FindingsOptions): string[] {
+  const { columns } = options;
   const ordered = orderLinks(findings);
   const labelWidth = Math.max(...ordered.map((link) => link.length));
   const isNarrow = columns - labelWidth - 4 < minTextColumns;
@@ -62,12 +73,12 @@ export function formatFindings(findings: readonly Finding[], { columns, colour }
   const formatFinding = ({ state, text, fix }: Finding, label: string): string[] => {
     const [first = "", ...rest] = wrapText(text, width, maxLines);
     const fixLines = fix === null ? [] : wrapText(fix, width - 2, maxLines);
-    const mark = paint(marks[state], colours[state]);
+    const mark = paint(marks[state], colours[state], options);
     const below = " ".repeat(indent + 2);
     return [
       ...(isNarrow
-        ? [...(label === "" ? [] : [paint(label, bold)]), `  ${mark} ${first}`]
-        : [`${paint(label, bold)}${" ".repeat(indent - label.length)}${mark} ${first}`]),
+        ? [...(label === "" ? [] : [paint(label, bold, options)]), `  ${mark} ${first}`]
+        : [`${paint(label, bold, options)}${" ".repeat(indent - label.length)}${mark} ${first}`]),
       ...rest.map((line) => below + line),
       ...fixLines.map((line, n) => `${below}${n === 0 ? "→" : " "} ${line}`),
     ];
@@ -80,7 +91,9 @@ export function formatFindings(findings: readonly Finding[], { columns, colour }
   return [
     ...lines,
     "",
-    ...wrapText(summarize(findings), columns, 3).map((line) => paint(line, colours[worstState(findings)])),
+    ...wrapText(summarize(findings), columns, 3).map((line) =>
+      paint(line, colours[worstState(findings)], options),
+    ),
   ];
 }
 

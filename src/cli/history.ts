@@ -26,11 +26,13 @@ import {
   formatLine,
   hasColour,
   homeFolder,
+  orange,
   padText,
   paint,
   print,
   red,
   stripControls,
+  teal,
   terminalColumns,
   truncateToColumns,
   wrapText,
@@ -184,14 +186,11 @@ function nameProject({ project, key }: HistoryItem): string {
   return stripControls(project ?? key);
 }
 
-const yellow = "\x1b[33m";
-const cyan = "\x1b[36m";
-
 function colourOf({ kind, severity }: HistoryItem): string {
   if (severity === "error" || severity === "warn") return red;
   if (kind === "permission" || kind === "question" || kind === "plan" || kind === "elicitation")
-    return yellow;
-  return kind === "prompt" ? cyan : dim;
+    return orange;
+  return kind === "prompt" ? teal : dim;
 }
 
 /** `allowed · menu · 12s` */

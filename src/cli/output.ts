@@ -95,9 +95,16 @@ export function padText(text: string, columns: number): string {
   return shown + " ".repeat(Math.max(0, columns - Bun.stringWidth(shown)));
 }
 
+/**
+ * Colours of the fixed part of the palette, because a terminal's own yellow, cyan and faint text cannot be read on white. Each has a
+ * contrast of 4.5 on white and 4 on black.
+ */
 export const bold = "\x1b[1m";
-export const dim = "\x1b[2m";
-export const red = "\x1b[31m";
+export const dim = "\x1b[38;5;243m";
+export const red = "\x1b[38;5;161m";
+export const orange = "\x1b[38;5;130m";
+export const teal = "\x1b[38;5;29m";
+export const green = "\x1b[38;5;28m";
 
 /** Whether the output may have colours: only on a terminal, and not if the user asked for none. */
 export const hasColour = (): boolean => process.stdout.isTTY === true && !process.env.NO_COLOR;

@@ -22,10 +22,12 @@ import {
   bold,
   dim,
   findWidest,
+  orange,
   padText,
   paint,
   red,
   stripControls,
+  teal,
   truncateToColumns,
   wrapText,
 } from "./output.ts";
@@ -36,28 +38,28 @@ export interface TableOptions {
   readonly colour: boolean;
   /** The user's home folder. Empty if unknown. */
   readonly home: string;
+  /** Lists the sessions that ended too. Otherwise they are one line. */
+  readonly listsEnded?: boolean;
 }
-
-/** Only the newest ended sessions are listed, and none that was cleared: another one goes on in its terminal. */
-const maxEnded = 5;
 
 export function formatStatusTable(sessions: readonly SessionView[], options: TableOptions): string[] {
   if (sessions.length === 0)
     return wrapText("No sessions. Start an agent, and it appears here.", options.columns, 9);
   const sorted = sortViews(sessions);
   const live = sorted.filter(({ group }) => group !== "ended");
-  const ended = sorted.filter(({ group }) => group === "ended");
-  const listed = ended.filter((session) => !isCleared(session)).slice(0, maxEnded);
-  const hidden = ended.length - listed.length;
-  const rows = createRows([...live, ...listed], options);
+  const hidden = options.listsEnded ? 0 : sorted.length - live.length;
+  const rows = createRows(hidden > 0 ? live : sorted, options);
   const widths = computeWidths(rows, options.columns);
   return [
     ...formatCounts(sessions, options),
     "",
     ...rows.flatMap((row) => formatRow(row, widths, options)),
-    ...(hidden > 0 ? [paint(`  and ${hidden} more that ended`, dim, options)] : []),
+    ...(hidden > 0 ? [paint(formatFold(hidden, options.columns), dim, options)] : []),
   ];
 }
+
+const formatFold = (hidden: number, columns: number): string =>
+  truncateToColumns(`${groupMarks.ended} ${hidden} ended: beckon status --all`, columns);
 
 /** One line of the full width for each session, in the order given, without its terminal and subagents. */
 export function formatCompactRows(sessions: readonly SessionView[], options: TableOptions): string[] {
@@ -345,12 +347,11 @@ function formatTarget({ group, id, agent, terminal }: StatusRow, widths: Widths)
     .join(" · ");
 }
 
-/** Yellow cannot be read on a light background, so text has none. */
 const markColours: Readonly<Record<Group, string>> = {
-  needs_you: "\x1b[1;33m",
+  needs_you: bold + orange,
   failed: red,
   set_aside: dim,
-  working: "\x1b[36m",
+  working: teal,
   ready: "",
   ended: dim,
 };

@@ -20,11 +20,17 @@ export async function status(args: string[]): Promise<number> {
   const paths = resolvePaths();
   const [asJson, isShort] = [flags.has("--json"), flags.has("--short")];
   if (asJson && isShort) throw usageError("status takes --json or --short, not both");
-  const format = () => (asJson ? formatAsJson(paths) : isShort ? formatShort(paths) : formatText(paths));
+  const listsEnded = flags.has("--all");
+  const format = () =>
+    asJson ? formatAsJson(paths) : isShort ? formatShort(paths) : formatText(paths, listsEnded);
   const isScreen = process.stdout.isTTY === true && process.env.TERM !== "dumb" && !asJson && !isShort;
   if (!flags.has("--watch")) print(await format());
   else if (isScreen)
-    await (await import("./watch/index.ts")).watchSessions({ paths, read: () => readForScreen(paths) });
+    await (await import("./watch/index.ts")).watchSessions({
+      paths,
+      listsEnded,
+      read: () => readForScreen(paths),
+    });
   else await printChanges(format);
   return 0;
 }
@@ -80,7 +86,7 @@ async function formatShort(paths: Paths): Promise<string> {
 
 const maxLines = 6;
 
-async function formatText(paths: Paths): Promise<string> {
+async function formatText(paths: Paths, listsEnded: boolean): Promise<string> {
   const known = await readSessions(paths);
   const { sessions, running } = known;
   const now = Date.now();
@@ -91,7 +97,7 @@ async function formatText(paths: Paths): Promise<string> {
     texts.flatMap((text) => wrapText(formatLine(text), columns, maxLines));
   const table =
     running || sessions.length > 0
-      ? formatStatusTable(sessions, { now, columns, colour, home: homeFolder() })
+      ? formatStatusTable(sessions, { now, columns, colour, home: homeFolder(), listsEnded })
       : [];
   const parts = [wrapAll(warnings), table, ...notices.map(wrapAll)].filter((lines) => lines.length > 0);
   return `${parts.map((lines) => lines.join("\n")).join("\n\n")}\n`;

@@ -87,11 +87,11 @@ describe("after these words", () => {
     [["--"], ["--install", "--uninstall", "--help", "--version"]],
     [
       ["status", ""],
-      ["--json", "--watch", "--short", "--help"],
+      ["--all", "--json", "--watch", "--short", "--help"],
     ],
     [
       ["status", "--json", "--"],
-      ["--watch", "--short", "--help"],
+      ["--all", "--watch", "--short", "--help"],
     ],
     [["status", "--", "--"], []],
     [

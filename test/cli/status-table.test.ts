@@ -1,12 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { stripControls, truncateToColumns, wrapText } from "../../src/cli/output.ts";
-import { formatCompactRows, formatStatusTable } from "../../src/cli/status-table.ts";
+import { formatStatusTable } from "../../src/cli/status-table.ts";
 import { formatAge } from "../../src/core/view/figures.ts";
 import type { SessionView } from "../../src/core/view/session-view.ts";
 import { ask, asking, child, failed, minute, now, over, placed, session, working } from "./sessions.ts";
 
-const draw = (sessions: SessionView[], columns = 100, colour = false) =>
-  formatStatusTable(sessions, { now, columns, colour, home: "/home/dev" });
+const draw = (sessions: SessionView[], columns = 100, colour = false, listsEnded = false) =>
+  formatStatusTable(sessions, { now, columns, colour, home: "/home/dev", listsEnded });
+/** As `--all` does. */
+const drawAll = (sessions: SessionView[], columns = 100) => draw(sessions, columns, false, true);
 const many = [
   asking("docs", {
     title: "Rewrite the guide",
@@ -42,7 +44,7 @@ describe("the table", () => {
       `◐ beckon (main)                     8s  Bash                                                  ${id("beckon")}`,
       "                                        └ Explore · 1m · Grep",
       `○ blog (main)                      41m  Done. The footer sticks.                              ${id("blog")}`,
-      `· old (main)                     1d 2h  ended                                                 ${id("old")}`,
+      "· 1 ended: beckon status --all",
     ]);
   });
   const id = (project: string) => session(project).sessionId.slice(0, 8);
@@ -64,7 +66,7 @@ describe("the table", () => {
 
   test("lists sessions that need you first, longest waiting on top", () => {
     const waited = (project: string, minutes: number) => asking(project, { since: now - minutes * minute });
-    const rows = draw([
+    const rows = drawAll([
       session("d"),
       working("c"),
       failed("b"),
@@ -114,33 +116,23 @@ describe("the table", () => {
     expect(draw([session("api")], 200).join("\n")).not.toContain("claude");
   });
 
-  test("lists the newest five that ended, and counts the rest", () => {
-    const lines = draw(Array.from({ length: 9 }, (_, n) => over(`p${n}`, { since: now - n * minute })));
-    expect(lines.slice(2, 7).map((line) => line.slice(0, 4))).toEqual([
-      "· p0",
-      "· p1",
-      "· p2",
-      "· p3",
-      "· p4",
+  test("folds the sessions that ended into one line, and lists them all with --all", () => {
+    const ended = Array.from({ length: 9 }, (_, n) => over(`p${n}`, { since: now - n * minute }));
+    expect(draw([...ended, working("live")]).slice(2)).toEqual([
+      expect.stringMatching(/^◐ live /),
+      "· 9 ended: beckon status --all",
     ]);
-    expect(lines.slice(7)).toEqual(["  and 4 more that ended"]);
-  });
-
-  test("counts cleared sessions, but lists the others that ended", () => {
-    const cleared = Array.from({ length: 6 }, (_, n) =>
-      over(`c${n}`, { endReason: "clear", since: now - n * minute }),
-    );
-    const lines = draw([...cleared, over("quit", { since: now - 9 * minute })]);
-    expect(lines[0]).toBe("nothing needs you   · 7 ended");
-    expect(lines.slice(2).map((line) => line.slice(0, 6))).toEqual(["· quit", "  and "]);
-    expect(lines.at(-1)).toBe("  and 6 more that ended");
-    const options = { now, columns: 80, colour: false, home: "/home/dev" };
-    expect(formatCompactRows(cleared.slice(0, 1), options)[0]).toContain("cleared");
+    expect(drawAll([...ended, working("live")]).slice(2)).toEqual([
+      expect.stringMatching(/^◐ live /),
+      ...ended.map((_, n) => expect.stringMatching(new RegExp(`^· p${n} .*ended`))),
+    ]);
+    expect(drawAll([over("c", { endReason: "clear" })]).at(-1)).toContain("cleared");
+    expect(draw([working("live")]).join("\n")).not.toContain("ended");
   });
 });
 
 describe("the activity of a session", () => {
-  const what = (given: SessionView) => draw([given], 200)[2]?.split(/ {2,}/)[2];
+  const what = (given: SessionView) => drawAll([given], 200)[2]?.split(/ {2,}/)[2];
   const said = (detail: string | null) => ({ status: { kind: "attention", detail } as const });
   const idle = (detail: string | null) => ({ status: { kind: "idle", detail } as const });
 
@@ -404,7 +396,7 @@ describe("colours", () => {
     const plain = draw(many, 110);
     expect(plain.join("")).not.toContain("\u001b");
     const painted = draw(many, 110, true);
-    expect(painted.join("")).toContain("\u001b[1;33m");
+    expect(painted.join("")).toContain("\u001b[38;5;130m");
     expect(painted.map((line) => Bun.stripANSI(line).trimEnd())).toEqual(plain);
   });
 });

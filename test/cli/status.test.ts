@@ -164,7 +164,7 @@ describe("while beckon runs", () => {
       await child.exited;
       return screen();
     };
-    expect(await drawn({})).toContain("\u001b[1;33m●\u001b[0m \u001b[1m1 needs you");
+    expect(await drawn({})).toContain("\u001b[1m\u001b[38;5;130m●\u001b[0m \u001b[1m1 needs you");
     expect(await drawn({ NO_COLOR: "1" })).not.toContain("\u001b");
     expect((await status()).out).not.toContain("\u001b");
   });

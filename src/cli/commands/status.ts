@@ -5,11 +5,12 @@ export const statusCommand = defineCommand({
   name: "status",
   suggestFor: { watch: "status --watch", "--watch": "status --watch", list: "status", ls: "status" },
   options: {
+    "--all": { about: "list the sessions that ended too" },
     "--json": json,
     "--watch": { about: "keep the list current, and act on it with keys" },
     "--short": { about: "one line for a status bar: ●2 ◌1 ◐4 ○3" },
   },
-  usage: ["beckon status [--json | --short] [--watch]"],
+  usage: ["beckon status [--all | --json | --short] [--watch]"],
   page: {
     overview: [["beckon status", "list every session and what it needs"]],
     summary: "Lists every session, the ones that need you first.",

@@ -22,11 +22,13 @@ const escapeMs = 50;
 
 interface WatchOptions {
   readonly paths: Paths;
+  /** Whether the sessions that ended are listed from the start. */
+  readonly listsEnded: boolean;
   readonly read: () => Promise<WatchData>;
 }
 
 /** Resolves when the user quits, or a signal ends it. */
-export async function watchSessions({ paths, read }: WatchOptions): Promise<void> {
+export async function watchSessions({ paths, listsEnded, read }: WatchOptions): Promise<void> {
   const ended = Promise.withResolvers<void>();
   const keys = createKeyReader();
   let wake = (): void => {};
@@ -48,6 +50,7 @@ export async function watchSessions({ paths, read }: WatchOptions): Promise<void
     now: Date.now(),
     home: homeFolder(),
     colour: !process.env.NO_COLOR,
+    hasEndedUnfolded: listsEnded,
   });
 
   function dispatch(event: WatchEvent): void {

@@ -62,6 +62,8 @@ export interface Model {
   /** The first session on the screen. */
   readonly top: number;
   readonly filter: string;
+  /** Whether sessions that ended are listed. Otherwise they are one line. */
+  readonly hasEndedUnfolded: boolean;
   readonly screen: Screen;
   /** The selected session with everything that it asks, as it was read last. */
   readonly details: SessionView | null;
@@ -69,15 +71,18 @@ export interface Model {
   readonly requested: string | null;
   /** The ask to show in full as soon as its details are there. */
   readonly opening: { readonly key: string; readonly answerId: string } | null;
-  /** The answer id of the ask whose answer is on its way. */
-  readonly sending: string | null;
+  /** The ask whose answer is on its way, and the key of its session. */
+  readonly sending: { readonly key: string; readonly answerId: string } | null;
   readonly message: Message | null;
   /** Wall time at which the ask under the cursor last changed by itself. */
   readonly changedAt: number;
 }
 
-export function createModel(options: Pick<Model, "size" | "now" | "home" | "colour">): Model {
+export function createModel(
+  options: Pick<Model, "size" | "now" | "home" | "colour"> & Partial<Pick<Model, "hasEndedUnfolded">>,
+): Model {
   return {
+    hasEndedUnfolded: false,
     ...options,
     data: null,
     selected: null,
@@ -102,14 +107,23 @@ export function nameAll({ data }: Model): (session: SessionView) => string {
   };
 }
 
-/** The sessions that match the filter: every word of it, in any case. */
-export function listSessions({ data, filter, now, home, size }: Model): readonly SessionView[] {
+/** The sessions that match the filter: every word of it, in any case. Without a filter, those that ended are folded. */
+export function listSessions(model: Model): readonly SessionView[] {
+  const { data, filter, now, home, size } = model;
   const sessions = data?.sessions ?? [];
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return sessions;
+  if (words.length === 0) return countFolded(model) > 0 ? sessions.filter(isLive) : sessions;
   const options = { now, home, columns: size.columns, colour: false };
   const texts = listSearchTexts(sessions, options).map((text) => text.toLowerCase());
   return sessions.filter((_, n) => words.every((word) => texts[n]?.includes(word)));
+}
+
+const isLive = ({ group }: SessionView): boolean => group !== "ended";
+
+/** How many sessions that ended are not listed. */
+export function countFolded({ data, filter, hasEndedUnfolded }: Model): number {
+  if (hasEndedUnfolded || filter.trim() !== "") return 0;
+  return data?.sessions.filter((session) => !isLive(session)).length ?? 0;
 }
 
 export function findSelected(model: Model): SessionView | null {

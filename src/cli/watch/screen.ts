@@ -14,11 +14,12 @@ import type { AskView, SessionView } from "../../core/view/session-view.ts";
 import { nameTerminal } from "../../core/view/terminal-name.ts";
 import { formatAnswerCommand, isAnswerable } from "../asks.ts";
 import { shortId } from "../find-session.ts";
-import { stripControls, truncateToColumns, wrapText } from "../output.ts";
+import { bold, dim, red, stripControls, truncateToColumns, wrapText } from "../output.ts";
 import { formatCompactRows, formatCounts } from "../status-table.ts";
 import {
   type AskScreen,
   blockingAsks,
+  countFolded,
   findDetails,
   findSelected,
   listSessions,
@@ -30,10 +31,10 @@ type Style = "plain" | "bold" | "dim" | "danger" | "error" | "selected";
 
 const codes: Readonly<Record<Style, string>> = {
   plain: "",
-  bold: "\x1b[1m",
-  dim: "\x1b[2m",
-  danger: "\x1b[1;31m",
-  error: "\x1b[31m",
+  bold,
+  dim,
+  danger: bold + red,
+  error: red,
   selected: "\x1b[7m",
 };
 
@@ -93,7 +94,7 @@ export function computeLayout(model: Model): Layout {
   const hasFilter = model.filter !== "" || model.screen.kind === "filter";
   // Counts above, keys below.
   const body = Math.max(1, rows - 2 - notices.length - Number(isAiry) - Number(hasFilter));
-  const sessions = Math.max(1, listSessions(model).length);
+  const sessions = Math.max(1, listSessions(model).length + Number(countFolded(model) > 0));
   const wanted = Math.max(Math.floor(body * previewShare), body - sessions - 1);
   const hasRoom = wanted >= minPreviewRows && body - wanted - 1 >= Math.min(sessions, minListRows);
   const previewRows = hasRoom && findSelected(model) ? wanted : 0;
@@ -126,7 +127,10 @@ function renderList(model: Model): string[] {
   );
   const cursor = screen.kind === "filter" ? "▏" : "";
   const matches = `${sessions.length} of ${data?.sessions.length ?? 0}`;
-  const list = sessions.length === 0 ? [paint(empty, model)] : rows;
+  const folded = countFolded(model);
+  const isAtEnd = model.top + shown.length === sessions.length && shown.length < layout.listRows;
+  const fold = folded > 0 && isAtEnd ? [paint(line(`  · ${folded} ended: press e`, "dim"), model)] : [];
+  const list = sessions.length === 0 && folded === 0 ? [paint(empty, model)] : [...rows, ...fold];
   return [
     formatHeader(model),
     ...layout.notices.map((notice) => paint(notice, model)),
@@ -378,6 +382,7 @@ const helpRows: readonly (readonly [key: string, does: string])[] = [
   ["m", "mute, or end it"],
   ["s", "snooze for 15 minutes, or end it"],
   ["x", "dismiss what it asks, or its failure"],
+  ["e", "list the sessions that ended, or fold them again"],
   ["/", "filter by text; Esc shows all"],
   ["Ctrl-L", "draw the screen again"],
   ["q", "quit"],

@@ -113,12 +113,25 @@ function apply(model: Model, event: WatchEvent): Step {
     case "details":
       return stay(receiveDetails(model, event.session));
     case "done":
-      return stay(say({ ...model, sending: null }, event.text, event.isError));
+      return stay(say({ ...selectNextWaiting(model, event), sending: null }, event.text, event.isError));
   }
 }
 
 const dropMessage = (model: Model): Model =>
   model.message && model.message.until <= model.now ? { ...model, message: null } : model;
+
+/** After an answer, the next session that waits is selected, unless the user has moved on or this one asks more. */
+function selectNextWaiting(model: Model, { isError }: { readonly isError: boolean }): Model {
+  const { sending, selected } = model;
+  if (isError || sending === null || sending.key !== selected) return model;
+  const sessions = listSessions(model);
+  const index = sessions.findIndex((session) => viewKeyOf(session) === selected);
+  const waits = (session: SessionView) =>
+    session.group === "needs_you" &&
+    blockingAsks(session).some(({ answerId }) => answerId !== sending.answerId);
+  const next = [...sessions.slice(index), ...sessions.slice(0, index)].find(waits);
+  return next ? { ...model, selected: viewKeyOf(next) } : model;
+}
 
 /** The same session as before or, if it is gone, the one that is now in its place. */
 function keepSelection(before: Model, model: Model): Model {
@@ -131,7 +144,7 @@ function keepSelection(before: Model, model: Model): Model {
 
 /** Whether the ask under the cursor, or what is shown of it, is another now, without a key. */
 function hasChangedByItself(before: Model, model: Model, event: WatchEvent): boolean {
-  if (event.kind !== "data" && event.kind !== "details") return false;
+  if (event.kind !== "data" && event.kind !== "details" && event.kind !== "done") return false;
   return askShownIn(before) !== askShownIn(model);
 }
 
@@ -184,7 +197,7 @@ function closeIfGone(model: Model): Model {
   const session = data?.sessions.find((known) => viewKeyOf(known) === viewKeyOf(screen.session));
   if (session?.asks.some((ask) => ask.answerId === answerId)) return model;
   const closed: Model = { ...model, screen: { kind: "list" } };
-  return sending === answerId ? closed : say(closed, goneText, true);
+  return sending?.answerId === answerId ? closed : say(closed, goneText, true);
 }
 
 function resize(model: Model): Model {
@@ -254,6 +267,8 @@ function pressInList(model: Model, key: string, isAlone: boolean): Step {
       return stay({ ...model, screen: { kind: "help", top: 0 } });
     case "/":
       return stay({ ...model, screen: { kind: "filter" } });
+    case "e":
+      return stay({ ...model, hasEndedUnfolded: !model.hasEndedUnfolded });
     case "escape":
       return stay({ ...model, filter: "" });
   }
@@ -344,7 +359,11 @@ function pressAnswer(model: Model, session: SessionView, key: "a" | "d", isAlone
 
 function answer(model: Model, session: SessionView, ask: AskToAnswer, given: Answer, step: AnswerStep): Step {
   if (model.sending !== null) return stay(say(model, "Your last answer is still being sent.", true));
-  const sending: Model = { ...model, screen: { kind: "list" }, sending: ask.answerId };
+  const sending: Model = {
+    ...model,
+    screen: { kind: "list" },
+    sending: { key: viewKeyOf(session), answerId: ask.answerId },
+  };
   return stay(say(sending, "Sending your answer …"), { do: "answer", session, ask, answer: given, step });
 }
 

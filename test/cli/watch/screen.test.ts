@@ -61,8 +61,8 @@ test("80×24 has the list, the selected session's request, and the keys", () => 
     row("  ✗ billing (main)    5m  failed: API Error: 529 Overloaded", "billing"),
     row("  ◐ beckon (main)     5m  Bash", "beckon"),
     row("  ○ shop-web (main)   5m  Fixed the cart total.", "shop-web"),
-    row("  · blog (main)       5m  ended", "blog"),
-    `── shop-api (main) · tmux %4 · ${id("shop-api")} ───────────────────────────────── 1/6 ──`,
+    "  · 1 ended: press e",
+    `── shop-api (main) · tmux %4 · ${id("shop-api")} ───────────────────────────────── 1/5 ──`,
     "Run a command",
     "  npm publish --dry-run",
     "",
@@ -80,7 +80,7 @@ describe("a narrow and low terminal", () => {
     expect(lines[0]).toBe("● 2  ✗ 1  ◐ 1  ○ 1  · 1");
     expect(lines.filter((line) => /^[▸ ] [●✗◌◐○·] /.test(line))).toHaveLength(5);
     expect(lines.slice(6)).toEqual([
-      expect.stringMatching(/^── infra \(redesign\) · .* 2\/6 ──$/),
+      expect.stringMatching(/^── infra \(redesign\) · .* 2\/5 ──$/),
       "Run a command",
       "⚠ deletes without asking (rm -rf)",
       "  rm -rf build",
@@ -189,7 +189,7 @@ describe("whatever agents write, the terminal gets text only", () => {
     group: fc.constantFrom("needs_you", "failed", "set_aside", "working", "ready", "ended" as const),
   });
   const key = fc.constantFrom(
-    ..."jkadgG?/ymsx12q ".split(""),
+    ..."jkadegG?/ymsx12q ".split(""),
     "enter",
     "escape",
     "tab",
@@ -197,7 +197,7 @@ describe("whatever agents write, the terminal gets text only", () => {
     "pageup",
   );
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours that beckon itself writes
-  const ownCodes = /\u001b\[(?:0|1|2|7|31|36|1;31|1;33)m/g;
+  const ownCodes = /\u001b\[(?:0|1|7|38;5;(?:29|130|161|243))m/g;
 
   test.each([true, false])("colours %p", (colour) => {
     fc.assert(

@@ -254,6 +254,90 @@ describe("a and d", () => {
   });
 });
 
+describe("after an answer", () => {
+  const waiting = (project: string, answerId: string, minutes: number) => ({
+    ...asks(project, answerable(answerId)),
+    since: now - minutes * 60_000,
+  });
+  const [first, second, third] = [waiting("a", "1", 9), waiting("b", "2", 5), waiting("c", "3", 1)];
+  const selectedIn = (screen: ReturnType<typeof openScreen>) =>
+    screen.screen().find((line) => line.startsWith("▸")) ?? "";
+
+  test("the next session that waits is selected, from the last one the first", () => {
+    const screen = openScreen([first, second, third, working("d")]);
+    screen.press("j", "a");
+    expect(selectedIn(screen)).toContain("b (main)");
+    screen.done("Allowed");
+    expect(selectedIn(screen)).toContain("c (main)");
+    screen.receive([first, working("b"), third, working("d")]);
+    screen.answerDetails();
+    screen.press("d");
+    screen.receive([first, working("b"), working("c"), working("d")]);
+    screen.done("Denied");
+    expect(selectedIn(screen)).toContain("a (main)");
+    screen.answerDetails();
+    screen.press("a");
+    screen.receive([working("a"), working("b"), working("c"), working("d")]);
+    screen.done("Allowed");
+    expect(selectedIn(screen)).toContain("a (main)");
+    expect(screen.effects).toMatchObject([
+      { ask: { answerId: "2" }, answer: allow },
+      { ask: { answerId: "3" }, answer: deny },
+      { ask: { answerId: "1" }, answer: allow },
+    ]);
+  });
+
+  test("what is selected then has to be read before a key answers it", () => {
+    const screen = openScreen([first, second]);
+    screen.press("d");
+    screen.done("Denied");
+    screen.answerDetails();
+    screen.pressNow("d");
+    expect(screen.effects).toHaveLength(1);
+    expect(screen.footer()).toBe("That was too quick: read it, then answer again.");
+  });
+
+  test("the selection stays if the answer failed, the user has moved, or the session asks more", () => {
+    const failing = openScreen([first, second]);
+    failing.press("d");
+    failing.done("No", true);
+    expect(selectedIn(failing)).toContain("a (main)");
+    const moving = openScreen([first, second, working("d")]);
+    moving.press("d", "end");
+    moving.done("Denied");
+    expect(selectedIn(moving)).toContain("d (main)");
+    const more = openScreen([asks("a", answerable("1", { dangers }), answerable("9")), second]);
+    more.press("a", "y");
+    more.done("Allowed");
+    expect(selectedIn(more)).toContain("a (main)");
+  });
+});
+
+describe("sessions that ended", () => {
+  test("are one line, until e lists them", () => {
+    const screen = openScreen([working("shop"), over("old"), over("older")]);
+    const rows = () =>
+      screen
+        .screen()
+        .slice(2, 5)
+        .map((line) => line.trimEnd());
+    expect(rows()).toEqual([expect.stringMatching(/^▸ ◐ shop /), "  · 2 ended: press e", expect.anything()]);
+    screen.press("j", "j");
+    expect(screen.selected()).toContain(keyOf(working("shop")));
+    screen.press("e");
+    expect(rows().map((row) => row.slice(2, 7))).toEqual(["◐ sho", "· old", "· old"]);
+    screen.press("end", "e");
+    expect(screen.selected()).toContain(keyOf(working("shop")));
+    expect(rows()[1]).toBe("  · 2 ended: press e");
+  });
+
+  test("are found by the filter", () => {
+    const screen = openScreen([working("shop"), over("old")]);
+    screen.press("/", "o", "l", "d");
+    expect(screen.text()).toContain("· old (main)");
+  });
+});
+
 describe("a key counts for what was on the screen when it was pressed", () => {
   test("an ask that has just replaced another is not answered", () => {
     const screen = openScreen([asks("shop", answerable("old"))]);
@@ -387,7 +471,7 @@ describe("other keys", () => {
 
   test("a session that has ended cannot be muted", () => {
     const screen = openScreen([over("shop")]);
-    screen.press("m");
+    screen.press("e", "m");
     expect(screen.footer()).toBe("shop has ended.");
     expect(screen.effects).toEqual([]);
   });
