@@ -10,7 +10,7 @@ import { drawAppIcon, formatAppIconSvg } from "./drawing/app-icon.ts";
 import { encodeArgb, encodeIco, encodePack, encodePng } from "./drawing/formats.ts";
 import { drawMark, drawTemplate } from "./drawing/mark.ts";
 
-const panelSizes = [16, 22, 24, 32, 48] as const;
+const panelSizes = [16, 18, 22, 24, 32, 48] as const;
 const windowsSizes = [16, 20, 24, 32, 48] as const;
 
 /** src/desktop/tray/icons.ts relies on this order. 0 blocked sessions show "!", 10 show "9+". */

@@ -16,6 +16,7 @@ import {
   rectangle,
   roundedRectangle,
   type Shape,
+  snapToPixels,
   transparent,
   union,
 } from "./shapes.ts";
@@ -90,17 +91,28 @@ function drawCount(count: number, { blocked, font, more }: Measures): Shape {
   );
 }
 
+/** Up to this size a half-covered pixel is a blur, not a curve. */
+const maxSharpSize = 18;
+
+const draw = (size: IconSize, layers: readonly Layer[]): Picture =>
+  rasterize(
+    size,
+    size > maxSharpSize
+      ? layers
+      : layers.map(({ shape, colour }) => ({ shape: snapToPixels(shape), colour })),
+  );
+
 /** For panels of any colour: the icon has a light and a dark part of its own. */
 export function drawMark({ phase, count }: TrayIcon, size: IconSize): Picture {
   const measures = measuresOf[size];
   if (phase === "blocked") {
-    return rasterize(size, [
+    return draw(size, [
       { shape: drawCount(count, measures), colour: paper },
       { shape: drawBubble(measures.blocked, measures.outline), colour: flame },
       { shape: drawBubble(measures.blocked, 0), colour: paper },
     ]);
   }
-  return rasterize(size, [
+  return draw(size, [
     { shape: phase === "working" ? drawDots(measures) : drawPrompt(measures), colour: ink },
     {
       shape: drawBubble(measures.calm, measures.outline),
@@ -124,5 +136,5 @@ export function drawTemplate({ phase, count }: TrayIcon, size: IconSize): Pictur
           { shape: phase === "working" ? drawDots(measures) : drawPrompt(measures), colour: black },
           { shape: difference(drawBubble(calm, 0), drawBubble(calm, outline)), colour: black },
         ];
-  return rasterize(size, layers);
+  return draw(size, layers);
 }

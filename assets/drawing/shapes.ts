@@ -108,6 +108,11 @@ export function polygon(points: readonly Point[]): Shape {
   };
 }
 
+/** Takes each pixel whole, as its middle is: edges are sharp. */
+export function snapToPixels(shape: Shape): Shape {
+  return (x, y) => shape(Math.floor(x) + 0.5, Math.floor(y) + 0.5);
+}
+
 export function union(...shapes: readonly Shape[]): Shape {
   return (x, y) => shapes.some((shape) => shape(x, y));
 }

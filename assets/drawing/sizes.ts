@@ -36,11 +36,20 @@ function bubble(
 export const measuresOf = {
   16: {
     outline: 1,
-    calm: bubble([1, 0, 15, 12], 2.5, [3, 4]),
+    calm: bubble([1, 0, 15, 12], 3, [3, 4]),
     blocked: bubble([0, 0, 16, 13], 3, [3, 3]),
-    chevron: { rise: 3, width: 3 },
+    chevron: { rise: 3, width: 2 },
     dot: { size: 2, gap: 2 },
-    font: { width: 6, height: 7, stem: 2, bar: 1, radius: 1.5 },
+    font: { width: 6, height: 7, stem: 2, bar: 1, radius: 2 },
+    more: { width: 6, gap: 1, plus: 5, thickness: 1 },
+  },
+  18: {
+    outline: 1,
+    calm: bubble([1, 0, 17, 14], 3, [4, 4]),
+    blocked: bubble([0, 0, 18, 15], 3, [4, 3]),
+    chevron: { rise: 4, width: 2 },
+    dot: { size: 2, gap: 2 },
+    font: { width: 6, height: 9, stem: 2, bar: 1, radius: 2 },
     more: { width: 6, gap: 1, plus: 5, thickness: 1 },
   },
   20: {

@@ -9,7 +9,7 @@ import { readIco, readPixmaps, readPng, readTemplatePng } from "../../src/deskto
 import { repo } from "../repo.ts";
 
 const assets = join(repo, "assets");
-const smallSizes = [16, 20, 22, 24] as const;
+const smallSizes = [16, 18, 20, 22, 24] as const;
 const sizes = [...smallSizes, 32, 48] as const;
 const phases: readonly TrayIcon[] = [
   { phase: "calm", count: 0 },
@@ -145,6 +145,19 @@ describe.each(panels.map(([name, colour]) => ({ name, colour })))("on a $name pa
   });
 });
 
+test.each([16, 18] as const)("every edge lies on whole pixels at %d", (size) => {
+  const own = [
+    [32, 36, 46, 255],
+    [250, 250, 252, 255],
+    [214, 218, 226, 255],
+    [214, 64, 10, 255],
+    [0, 0, 0, 0],
+  ].map((colour) => colour.join());
+  for (const icon of every)
+    for (const pixel of drawnPixels(icon, size))
+      expect(own, `${icon.phase} ${icon.count}`).toContain(pixel.join());
+});
+
 test.each(smallSizes)("the digits lie on whole pixels at %d", (size) => {
   const paper = [250, 250, 252, 255].join();
   const flame = [214, 64, 10, 255].join();
@@ -162,7 +175,7 @@ test.each(smallSizes)("the digits lie on whole pixels at %d", (size) => {
 test("a panel on Linux gets every size of the icon, alpha byte first", () => {
   for (const icon of every) {
     const pixmaps = readPixmaps(icon);
-    expect(pixmaps.map(([width]) => width)).toEqual([16, 22, 24, 32, 48]);
+    expect(pixmaps.map(([width]) => width)).toEqual([16, 18, 22, 24, 32, 48]);
     for (const [width, height, bytes] of pixmaps) {
       expect(height).toBe(width);
       const pixels = drawnPixels(icon, width as (typeof sizes)[number]);

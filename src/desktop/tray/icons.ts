@@ -47,7 +47,7 @@ export const readIco = (icon: TrayIcon): Buffer => readIcon(windowsPack, icon);
 export type Pixmap = [width: number, height: number, bytes: Buffer];
 
 /** The pictures of each icon for Linux, one after the other. */
-const pixmapSizes = [16, 22, 24, 32, 48] as const;
+const pixmapSizes = [16, 18, 22, 24, 32, 48] as const;
 
 export function readPixmaps(icon: TrayIcon): Pixmap[] {
   const bytes = readIcon(linuxPack, icon);
