@@ -4,7 +4,7 @@
  * for the next events.
  */
 import { endingOfChange } from "../core/answers/ending.ts";
-import { inTerminal, leftInTerminal, nameEnding } from "../core/answers/words.ts";
+import { inTerminal, nameEnding, sessionEnded } from "../core/answers/words.ts";
 import type { AskEnd, SessionChange } from "../core/interfaces/index.ts";
 import type { AgentEvent } from "../core/session/event.ts";
 import { type Ask, isBlocking, type Session } from "../core/session/session.ts";
@@ -118,9 +118,6 @@ function describeOutcome(
   { change }: AgentEvent,
 ): Pick<AskEnd, "outcome" | "how"> {
   const how = endingOfChange(change, kind);
-  const isLeft = change.kind === "status" || change.kind === "ask-ended";
-  if (how === "denied" && change.kind === "tool-batch-end") return { outcome: leftInTerminal.no, how };
-  if (how === "denied" && isLeft) return { outcome: leftInTerminal.esc, how };
-  if (how === "dismissed" && ended) return { outcome: leftInTerminal.ended, how };
+  if (how === "dismissed" && ended) return { outcome: sessionEnded, how };
   return { outcome: nameEnding(how, kind), how };
 }

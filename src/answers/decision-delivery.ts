@@ -1,5 +1,5 @@
 /** A decision's way to the hook that waits for it: sent once, confirmed by the hook, and then the ask is over. */
-import { inTerminal, leftInTerminal } from "../core/answers/words.ts";
+import { inTerminal, nameEnding } from "../core/answers/words.ts";
 import { forgetOldest } from "../core/forget-oldest.ts";
 import { type AgentEvent, createInternalEvent } from "../core/session/event.ts";
 import { answerIdOf } from "../core/session/keys.ts";
@@ -74,7 +74,13 @@ export function createDecisionDelivery(options: DecisionDeliveryOptions): Decisi
       request.connection.close();
       if (!session || !ask || session.file !== null) return;
       closeAsk(request);
-      options.onAnswered({ session, ask, outcome: leftInTerminal.exit, how: "denied", by: inTerminal });
+      options.onAnswered({
+        session,
+        ask,
+        outcome: nameEnding("denied", ask.kind),
+        how: "denied",
+        by: inTerminal,
+      });
     },
     findAnswer: (answerId) => answeredAsks.get(answerId) ?? null,
   };

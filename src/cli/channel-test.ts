@@ -41,6 +41,7 @@ export function unknownChannel(
   name: string,
   channels: readonly KnownChannel[],
   problems: readonly string[],
+  ifNone = `add it with: beckon channel add ${name}`,
 ): Error {
   const names = channels.map((known) => known.name);
   const closest = findClosest(name, names);
@@ -49,7 +50,7 @@ export function unknownChannel(
       ? `did you mean ${closest}?`
       : names.length > 0
         ? `there are ${names.join(", ")}`
-        : `add it with: beckon channel add ${name}`;
+        : ifNone;
   return new Error([...problems, `there is no channel ${quote(name)}: ${hint}`].join("\n"));
 }
 

@@ -40,7 +40,7 @@ async function removeChannel(args: string[]): Promise<number> {
   const hadSecrets = removeChannelSecrets(paths, name);
   if (!hadSettings && !hadSecrets) {
     const { channels, problems } = readChannels(paths);
-    throw unknownChannel(name, channels, problems);
+    throw unknownChannel(name, channels, problems, "no channel is set up, so there is nothing to remove");
   }
   const files = [hadSettings ? paths.config : null, hadSecrets ? paths.channelSecrets : null];
   printLines([`Removed ${name} from ${files.filter((path) => path !== null).join(" and ")}.`]);

@@ -15,7 +15,7 @@ import { resolvePaths } from "../storage/paths.ts";
 import { formatLocalTime } from "../system/clock.ts";
 import { parseArguments, quote, usageError } from "./args.ts";
 import { notRunning } from "./client.ts";
-import { historyCommand } from "./commands/history.ts";
+import { historyCommand, nameKind } from "./commands/history.ts";
 import { ambiguousError } from "./find-session.ts";
 import {
   bold,
@@ -87,8 +87,9 @@ function noHistoryError(name: string, candidates: readonly HistorySession[]): Er
 
 function readKind(kind: string | undefined): HistoryKind | undefined {
   if (kind === undefined) return undefined;
-  const known = historyKinds.find((name) => name === kind);
-  if (!known) throw usageError(`--kind takes one of ${historyKinds.join(", ")}, but got ${quote(kind)}`);
+  const known = historyKinds.find((name) => nameKind(name) === kind);
+  if (!known)
+    throw usageError(`--kind takes one of ${historyKinds.map(nameKind).join(", ")}, but got ${quote(kind)}`);
   return known;
 }
 
@@ -138,7 +139,7 @@ export function formatPage(page: HistoryPage, options: PageOptions): string[] {
   const maxProject = Math.min(maxProjectColumns, Math.floor(columns / 6));
   const widths = {
     project: Math.min(maxProject, findWidest(items.map(nameProject))),
-    kind: findWidest(items.map(({ kind }) => kind)),
+    kind: findWidest(items.map(({ kind }) => nameKind(kind))),
   };
   const lines = items.flatMap((item, index) => {
     const day = formatDay(item.at);
@@ -164,7 +165,7 @@ function formatItem(
   const start = [
     formatLocalTime(item.at, item.at),
     paint(padText(nameProject(item), widths.project), bold, { colour }),
-    paint(padText(item.kind, widths.kind), colourOf(item), { colour }),
+    paint(padText(nameKind(item.kind), widths.kind), colourOf(item), { colour }),
   ];
   const room = columns - timeColumns - widths.project - widths.kind - start.length * gap.length;
   const about = item.port === undefined || item.kind === "port" ? "" : `[${item.port}] `;

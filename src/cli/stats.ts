@@ -97,7 +97,8 @@ const barColumns = 16;
 const maxNameColumns = 22;
 const gap = "  ";
 
-interface Row extends Pick<DayStats, "waitedMs" | "asks" | "medianMs" | "tokens" | "costUsd"> {
+interface Row
+  extends Pick<DayStats, "waitedMs" | "asks" | "medianMs" | "tokens" | "costUsd" | "isCostPartial"> {
   readonly name: string;
 }
 
@@ -144,8 +145,12 @@ function formatTable(title: string, rows: readonly Row[], { columns, colour }: S
 
 const minBarColumns = 4;
 
-function formatUsedCost({ tokens, costUsd }: Row): string {
-  return tokens === 0 ? "-" : formatCost(costUsd);
+function formatUsedCost({
+  tokens,
+  costUsd,
+  isCostPartial,
+}: Pick<Row, "tokens" | "costUsd" | "isCostPartial">): string {
+  return tokens === 0 ? "-" : formatCost(costUsd, isCostPartial);
 }
 
 const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
@@ -171,13 +176,12 @@ function formatPorts(ports: readonly PortStats[], { columns, colour }: StatsOpti
   return [
     paint(`${padText("port", width)}${gap}${formatCells(heads)}`, dim, { colour }),
     ...ports.map((row) => {
-      const { workedMs, waitedMs, tokens, costUsd } = row;
-      const cost = tokens === 0 ? "-" : formatCost(costUsd);
+      const { workedMs, waitedMs, tokens } = row;
       const cells = [
         formatExactDuration(workedMs),
         formatExactDuration(waitedMs),
         formatTokens(tokens),
-        cost,
+        formatUsedCost(row),
       ];
       return `${padText(nameOf(row), width)}${gap}${formatCells(cells)}`;
     }),

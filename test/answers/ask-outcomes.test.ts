@@ -62,17 +62,17 @@ describe("certain at once", () => {
 describe("uncertain at first", () => {
   test.each([
     ["the dialog gone", shown().file("busy"), "answered"],
-    ["No or Esc", shown().file("idle"), "No or Esc"],
-    ["Esc, and busy for a moment", shown().file("busy").file("idle", null, 150), "No or Esc"],
-    ["the same, with a shell in the background", shown().file("busy").file("shell", null, 80), "No or Esc"],
+    ["No or Esc", shown().file("idle"), "denied"],
+    ["Esc, and busy for a moment", shown().file("busy").file("idle", null, 150), "denied"],
+    ["the same, with a shell in the background", shown().file("busy").file("shell", null, 80), "denied"],
     [
       "Esc and /exit at once",
       shown().file("busy").internal({ kind: "gone", why: "file" }, 80).hook("SessionEnd", exit, 50),
       ended,
     ],
-    ["Esc, and then /exit", shown().file("idle").internal({ kind: "gone", why: "file" }, 300), "No or Esc"],
-    ["No, with words for the model", shown().hook("PostToolBatch").file("busy", null, 50), "No"],
-    ["the same, the file first", shown().file("busy").hook("PostToolBatch", {}, 50), "No"],
+    ["Esc, and then /exit", shown().file("idle").internal({ kind: "gone", why: "file" }, 300), "denied"],
+    ["No, with words for the model", shown().hook("PostToolBatch").file("busy", null, 50), "denied"],
+    ["the same, the file first", shown().file("busy").hook("PostToolBatch", {}, 50), "denied"],
     [
       "another thread's tools",
       shown().file("busy").hook("PostToolBatch", { agent_id: "a1" }, 50),

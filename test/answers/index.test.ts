@@ -36,5 +36,5 @@ test("an ask that ends while beckon quits is in the log", () => {
   answers.pending.stop();
   for (const event of timeline.events.slice(-1)) store.dispatch(event);
   answers.stop();
-  expect(readAnswerLog(path)).toMatchObject([{ asked: "Bash: touch x", outcome: "No or Esc" }]);
+  expect(readAnswerLog(path)).toMatchObject([{ asked: "Bash: touch x", outcome: "denied" }]);
 });

@@ -35,7 +35,7 @@ describe("an ask that was not answered through beckon", () => {
     const { log } = recordTimeline(
       createAskingTimeline().file("waiting", "permission prompt", 10).file("idle"),
     );
-    expect(log).toMatchObject([{ ...outcome, outcome: "No or Esc", by: "in the terminal" }]);
+    expect(log).toMatchObject([{ ...outcome, outcome: "denied", by: "in the terminal" }]);
   });
 
   test("ended with its session, without an answer", () => {

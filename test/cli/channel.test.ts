@@ -544,6 +544,15 @@ describe("beckon channel remove", () => {
     await waitUntil(async () => (await readNames()).join() === "work", waitMs);
   }, 60_000);
 
+  test("does not offer to add what is to be removed", async () => {
+    writeConfig("{}");
+    const { err, code } = await run(["channel", "remove", "x"]);
+    expect(err).toBe(
+      'beckon: there is no channel "x": no channel is set up, so there is nothing to remove\n',
+    );
+    expect(code).toBe(1);
+  });
+
   test("names the channels that there are if it does not know the name", async () => {
     writeConfig('{"channels": {"phone": {"type": "ntfy", "topic": "t"}}}');
     const { err, code } = await run(["channel", "remove", "phon"]);

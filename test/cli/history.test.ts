@@ -41,8 +41,9 @@ test("history lists what happened, the newest last, in 80 columns and without co
   expect(lines.slice(1).map((line) => line.replace(/^\d\d:\d\d {2}/, "").replace(/ {2,}/g, " | "))).toEqual([
     "proj | prompt | add caching to the shop",
     "proj | permission | Bash: touch x | allowed · terminal · 0s",
-    "proj | answer | Cached.",
+    "proj | response | Cached.",
   ]);
+  expect((await beckon("history", "--kind", "response")).out).toContain("Cached.");
   expect(lines.filter((line) => Bun.stringWidth(line) > 80)).toEqual([]);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be printed
   expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);

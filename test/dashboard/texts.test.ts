@@ -50,7 +50,7 @@ test("figures are short", () => {
     "1.9M",
     "15M",
   ]);
-  expect([0, 0.001, 4.18].map(formatCost)).toEqual(["$0.00", "<$0.01", "$4.18"]);
+  expect([0, 0.001, 4.18].map((usd) => formatCost(usd))).toEqual(["$0.00", "<$0.01", "$4.18"]);
   expect(contextPercent({ used: 124_000, window: 200_000 })).toBe(62);
   expect(contextPercent({ used: 5, window: null })).toBeNull();
 });

@@ -78,7 +78,9 @@ describe("the statistics of a day", () => {
       // Of 10 and 30 minutes.
       medianMs: 20 * minuteMs,
       tokens: 2_000,
-      costUsd: null,
+      // The part whose price is known.
+      costUsd: 3,
+      isCostPartial: true,
       longest: { ms: 20 * minuteMs, key: "claude:b", project: "site", open: false },
       byRules: 1,
     });

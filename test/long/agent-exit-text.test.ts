@@ -55,7 +55,7 @@ const fields: readonly Field[] = [
     dialog: dialog.permission,
     keys: ["Down", "Down", "Down", "Tab"],
     result: "the user said:\n/exit",
-    outcome: "No",
+    outcome: "denied",
   },
   {
     of: "a question",
@@ -75,7 +75,7 @@ const fields: readonly Field[] = [
     dialog: dialog.plan,
     keys: ["3"],
     result: "the user said:\n/exit",
-    outcome: "No",
+    outcome: "sent back",
   },
 ];
 
@@ -106,7 +106,9 @@ for (const { of, cli, prompt, ask, dialog, keys, result, outcome } of fields) {
       await sandbox.pressKeys("C-c");
       await expectExited(sandbox, open);
       expect(await readOutcomes(sandbox, 2)).toEqual(
-        [outcome, "No or Esc"].map((text) => `${text} (in the terminal)`),
+        [outcome, of === "a plan" ? "sent back" : of === "a question" ? "declined" : "denied"].map(
+          (text) => `${text} (in the terminal)`,
+        ),
       );
       expect(sandbox.hasFile("proj/x")).toBe(false);
     },

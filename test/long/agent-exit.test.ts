@@ -82,7 +82,7 @@ testScenario("Esc and /exit right after it", [touch], async (sandbox) => {
   for (const key of ["Escape", "/exit", "Enter"]) await sandbox.pressKeys(key);
   await expectExited(sandbox, open);
   expect(await readOutcomes(sandbox)).toEqual([
-    expect.stringMatching(/^(the session ended|No or Esc \(in the terminal\))$/),
+    expect.stringMatching(/^(the session ended|denied \(in the terminal\))$/),
   ]);
   expect(sandbox.hasFile("proj/x")).toBe(false);
 });
@@ -105,7 +105,7 @@ testScenario(
     await sandbox.waitForScreen(/^❯\s\/exit/m);
     await sandbox.pressKeys("Enter");
     await expectExited(sandbox, open);
-    expect(await readOutcomes(sandbox)).toEqual(["No or Esc (in the terminal)"]);
+    expect(await readOutcomes(sandbox)).toEqual(["denied (in the terminal)"]);
     expect(sandbox.hasFile("proj/x")).toBe(false);
   },
 );

@@ -1,6 +1,9 @@
-import { historyKinds } from "../../core/interfaces/wire.ts";
+import { type HistoryKind, historyKinds } from "../../core/interfaces/wire.ts";
 import { defineCommand } from "../command.ts";
 import { json } from "./common.ts";
+
+/** What the agent says is called its response everywhere; "answer" is what the user gives. The API's name is older. */
+export const nameKind = (kind: HistoryKind): string => (kind === "answer" ? "response" : kind);
 
 export const historyCommand = defineCommand({
   name: "history",
@@ -10,8 +13,8 @@ export const historyCommand = defineCommand({
     "--project": { value: "NAME", values: "projects", about: "only of this project" },
     "--kind": {
       value: "KIND",
-      values: historyKinds,
-      about: "only prompt, answer, permission, question, plan, tool, failed, …",
+      values: historyKinds.map(nameKind),
+      about: "only prompt, response, permission, question, plan, tool, failed, …",
     },
     "--session": {
       value: "SESSION",
@@ -25,7 +28,7 @@ export const historyCommand = defineCommand({
   page: {
     overview: [["beckon history TEXT", "search what happened"]],
     summary:
-      "Lists what happened, or what contains every word of TEXT: prompts, answers, tools, asks and how they ended.",
+      "Lists what happened, or what contains every word of TEXT: prompts, responses, tools, asks and how they ended.",
     examples: [
       ["beckon history migration", "everything about it"],
       ["beckon history --kind permission -n 100", "what was asked, and how it was answered"],

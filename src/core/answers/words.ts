@@ -43,13 +43,8 @@ export function nameEnding(how: AskEnding, kind: string): string {
 /** Who answered, if it was not through beckon. */
 export const inTerminal = "in the terminal";
 
-/** What is known of a dialog that was left in the terminal. */
-export const leftInTerminal = {
-  no: "No",
-  esc: "No or Esc",
-  exit: "No, Esc or /exit",
-  ended: "the session ended",
-} as const;
+/** An ask went away with its session. */
+export const sessionEnded = "the session ended";
 
 interface AnswerWords {
   /** "denied" */

@@ -90,8 +90,10 @@ interface StatsFigures {
   /** The median time to an answer. null if there was none. */
   readonly medianMs: number | null;
   readonly tokens: number;
-  /** null if the price of any of the tokens is unknown. */
+  /** Of the tokens whose price is known. null if there are none. */
   readonly costUsd: number | null;
+  /** Present if the price of some tokens is unknown. */
+  readonly isCostPartial?: true;
 }
 
 export interface DayStats extends StatsFigures {
@@ -127,8 +129,10 @@ export interface PortStats {
   readonly waitedMs: number;
   readonly sessions: number;
   readonly tokens: number;
-  /** null if the price of any of the tokens is unknown. */
+  /** Of the tokens whose price is known. null if there are none. */
   readonly costUsd: number | null;
+  /** Present if the price of some tokens is unknown. */
+  readonly isCostPartial?: true;
   readonly lastAt: number;
 }
 

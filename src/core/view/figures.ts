@@ -11,12 +11,13 @@ export function formatTokens(count: number): string {
   return `${amount < 9.95 && unit !== "k" ? amount.toFixed(1) : Math.round(amount)}${unit}`;
 }
 
-/** $0.42, $12.30, $1,204; null is "unknown". */
-export function formatCost(usd: number | null): string {
+/** $0.42, $12.30, $1,204, or $0.42+ if it is a part of it; null is "unknown". */
+export function formatCost(usd: number | null, isPartial = false): string {
   if (usd === null) return "unknown";
-  if (usd > 0 && usd < 0.005) return "<$0.01";
-  if (usd < 999.995) return `$${usd.toFixed(2)}`;
-  return `$${Math.round(usd).toLocaleString("en-US")}`;
+  const more = isPartial ? "+" : "";
+  if (usd > 0 && usd < 0.005) return isPartial ? "$0.00+" : "<$0.01";
+  if (usd < 999.995) return `$${usd.toFixed(2)}${more}`;
+  return `$${Math.round(usd).toLocaleString("en-US")}${more}`;
 }
 
 export const sumTokens = ({ input, output, cacheRead, cacheWrite }: Tokens): number =>

@@ -160,14 +160,14 @@ function Figures({ figures }: { readonly figures: PortStats | null }) {
         <td class="num m">{noValue}</td>
       </>
     );
-  const { workedMs, waitedMs, tokens, costUsd } = figures;
+  const { workedMs, waitedMs, tokens, costUsd, isCostPartial } = figures;
   return (
     <>
       <td class="num m">{formatAge(workedMs)}</td>
       <td class="num m wa">{waitedMs === 0 ? noValue : formatAge(waitedMs)}</td>
       <td class="num m to">{tokens === 0 ? noValue : formatTokens(tokens)}</td>
-      <td class="num m" title={costUsd === null ? unknownCost : undefined}>
-        {costUsd === null || tokens === 0 ? noValue : formatCost(costUsd)}
+      <td class="num m" title={costUsd === null || isCostPartial ? unknownCost : undefined}>
+        {costUsd === null || tokens === 0 ? noValue : formatCost(costUsd, isCostPartial)}
       </td>
     </>
   );

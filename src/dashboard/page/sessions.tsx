@@ -594,7 +594,7 @@ function Foot() {
       {hasTokens && (
         <span class="end">
           Today: {formatTokens(today.tokens)} tokens
-          {today.costUsd === null ? "" : `, ${formatCost(today.costUsd)} at list price`}
+          {today.costUsd === null ? "" : `, ${formatCost(today.costUsd, today.isCostPartial)} at list price`}
         </span>
       )}
     </div>

@@ -72,8 +72,13 @@ function addSums(all: Iterable<Sums>): Sums {
 }
 
 function toFigures({ waitedMs, asks, answers, tokens, costMicros, isPriced }: Sums) {
-  const costUsd = isPriced ? costMicros / 1_000_000 : null;
-  return { waitedMs, asks, medianMs: medianOf(answers), tokens, costUsd };
+  return { waitedMs, asks, medianMs: medianOf(answers), tokens, ...toCost(costMicros, isPriced) };
+}
+
+/** What is known of the cost. */
+function toCost(costMicros: number, isPriced: boolean | null): Pick<DayStats, "costUsd" | "isCostPartial"> {
+  if (isPriced) return { costUsd: costMicros / 1_000_000 };
+  return costMicros === 0 ? { costUsd: null } : { costUsd: costMicros / 1_000_000, isCostPartial: true };
 }
 
 /** By project; the empty name is for sessions without one. */
@@ -153,10 +158,10 @@ function computePortStats(
     .all(since, now);
   const ports = rows.map((row): PortStats => {
     const { project, port_id: port, title, sessions, tokens } = row;
-    const costUsd = row.has_unknown_cost === 0 ? row.cost_micros / 1_000_000 : null;
+    const cost = toCost(row.cost_micros, row.has_unknown_cost === 0);
     const workedMs = row.worked_ms ?? 0;
     const waitedMs = row.waited_ms ?? 0;
-    return { project, port, title, workedMs, waitedMs, sessions, tokens, costUsd, lastAt: row.last_at };
+    return { project, port, title, workedMs, waitedMs, sessions, tokens, ...cost, lastAt: row.last_at };
   });
   return ports.length === 0 ? {} : { ports };
 }

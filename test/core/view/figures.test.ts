@@ -20,4 +20,7 @@ describe("the command line and the page say the same", () => {
   });
 
   test("of a cost of a thousand dollars", () => expect(formatCost(1_204)).toBe("$1,204"));
+  test("of a cost that is known in part", () => {
+    expect([4.18, 0.001, 1_204].map((usd) => formatCost(usd, true))).toEqual(["$4.18+", "$0.00+", "$1,204+"]);
+  });
 });

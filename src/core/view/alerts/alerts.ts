@@ -285,7 +285,8 @@ function createAlert(
     ? []
     : causes.slice(0, maxListed).map((cause) => cause.createItem(formatSessionName(nameOf(cause))));
   const when = formatTime(first.since.at);
-  const longest = kind === "blocked" ? `, the longest since ${when}` : "";
+  const since = causes.length === 1 ? `, since ${when}` : `, the longest since ${when}`;
+  const longest = kind === "blocked" ? since : "";
   const { urgency, predicates } = alertKinds[kind];
   const [one, several] = predicates;
   const subject = isAll ? "sessions" : "more";
