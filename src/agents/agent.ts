@@ -143,10 +143,27 @@ export interface AgentRuntime {
   findTranscript(path: string, env: Env): Promise<string | null>;
   /** The last response in a transcript that `findTranscript` found; null if its last turn has none. Absent if hooks always report it. */
   readLastResponse?(path: string): Promise<string | null>;
+  /** Absent if the agent lets its hooks finish when an unattended run ends. */
+  readonly unattendedRuns?: UnattendedRuns;
   /** True if the agent's own folder is there. */
   isPresent(env: Env): boolean;
   /** Returns a function that checks whether the user's own settings have the agent call beckon. Called often: it must be cheap. */
   createRegistrationCheck(env: Env): () => boolean;
+}
+
+/** For an agent that stops the hooks that still run when an unattended run ends: its own files say what they would have reported. */
+export interface UnattendedRuns {
+  /** Equal for a hook's payload and for the one that `readHooks` makes in its place. null if `readHooks` never makes it. */
+  identify(payload: JsonRecord): string | null;
+  /** True for the last hook of a run, which the agent waits for. */
+  isEnd(payload: JsonRecord): boolean;
+  /** What the hooks of the session reported, oldest first. `end` is the payload of the last one. */
+  readHooks(end: JsonRecord, env: Env): Promise<readonly ReportedHook[]>;
+}
+
+export interface ReportedHook {
+  readonly at: number;
+  readonly payload: JsonRecord;
 }
 
 export interface GuardRequest {

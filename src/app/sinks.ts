@@ -82,6 +82,8 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
   const memory = createMemoryRelease();
   const stream = createLifecycleStream({
     path: () => base.env.BECKON_STREAM_PATH || base.config().stream.path,
+    clock: base.clock,
+    schedule,
     onProblem: base.onProblem,
   });
   // Alerts and tray follow through the render loop, which start.ts adds them to once there is a desktop.
@@ -115,6 +117,7 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
     async stopRecording() {
       answers.stop();
       transitions.stop();
+      stream.stop?.();
       await history.stop();
       state.snapshot.stop();
     },

@@ -8,6 +8,7 @@ import { isProbe } from "../core/session/probe.ts";
 import type { Session } from "../core/session/session.ts";
 import { hourMs } from "../core/timing.ts";
 import { createIngest, type Ingest } from "../ingest/index.ts";
+import { createLostHooks } from "../ingest/lost-hooks.ts";
 import { maskJson } from "../secrets/index.ts";
 import { createFollowers, type Followers } from "../state/followers.ts";
 import { decodeState, encodeState } from "../state/saved-state.ts";
@@ -59,6 +60,7 @@ export function openState(base: Base): AppState {
     defaultProvider,
     dispatch: store.dispatch,
     onError,
+    lostHooks: createLostHooks({ agents, env: base.env, startedAt: clock().at }),
   });
   const restored = restore(base, store, journal, ingest);
   const spool = createSpoolSource({

@@ -13,6 +13,7 @@ import type { AgentEvent, ClockReading, Moment } from "../core/session/event.ts"
 import { isProbe } from "../core/session/probe.ts";
 import { hashText } from "../core/text/json-text.ts";
 import type { Journal, JournalLine } from "../storage/journal/index.ts";
+import type { LostHooks } from "./lost-hooks.ts";
 
 export interface IngestOptions {
   readonly agents: LoadedAgents;
@@ -23,6 +24,8 @@ export interface IngestOptions {
   readonly defaultProvider: string;
   readonly dispatch: (event: AgentEvent) => void;
   readonly onError: (text: string) => void;
+  /** Absent if what hooks could not send stays unknown. */
+  readonly lostHooks?: LostHooks;
 }
 
 export interface Ingest {
@@ -61,7 +64,7 @@ interface Batch {
 }
 
 export function createIngest(options: IngestOptions): Ingest {
-  const { agents, journal, clock, defaultProvider } = options;
+  const { agents, journal, clock, defaultProvider, lostHooks } = options;
   /** Events that are journalled or being journalled. */
   const knownIds = createIdMemory(limits.maxRememberedIds);
   let batch: Batch | null = null;
@@ -160,21 +163,48 @@ export function createIngest(options: IngestOptions): Ingest {
     const isSameBoot = boot !== null && boot === now.boot;
     const t = isSameBoot ? savedT : now.t - Math.max(0, now.at - at);
     const message = openEnvelope(body, defaultProvider, hostOfBoot(now, boot));
+    if (message?.meta.attended === false) lostHooks?.note(message, at);
     const event = message && agents.get(message.provider)?.translate(message, { at, t, id, key });
     if (event) dispatch(event);
+  }
+
+  function acceptOnce(request: ParsedRequest, id: string): Promise<IngestResult> {
+    if (knownIds.has(id)) return findResult(id);
+    const event = translate(request, id);
+    if ("outcome" in event) return Promise.resolve(event);
+    const result = store(request, event);
+    knownIds.add(id);
+    return result;
+  }
+
+  /** What happened before the end of a run is known before it: whoever follows the run is told everything in its order. */
+  async function acceptAfter(
+    finding: Promise<readonly string[]>,
+    request: ParsedRequest,
+    id: string,
+  ): Promise<IngestResult> {
+    try {
+      for (const text of await finding) {
+        const lost = parseRequest(text, undefined);
+        if (!("outcome" in lost)) await acceptOnce(lost, lost.message.meta.id ?? randomUUID());
+      }
+    } catch (error) {
+      options.onError(`could not look for events that hooks did not send: ${readErrorMessage(error)}`);
+    }
+    return acceptOnce(request, id);
   }
 
   return {
     accept(text, spool) {
       const request = parseRequest(text, spool);
       if ("outcome" in request) return Promise.resolve(request);
-      const id = request.message.meta.id ?? randomUUID();
-      if (knownIds.has(id)) return findResult(id);
-      const event = translate(request, id);
-      if ("outcome" in event) return Promise.resolve(event);
-      const result = store(request, event);
-      knownIds.add(id);
-      return result;
+      const { message, moment } = request;
+      const id = message.meta.id ?? randomUUID();
+      if (knownIds.has(id) || message.meta.attended !== false || !lostHooks) return acceptOnce(request, id);
+      if (lostHooks.isReplaced(message)) return Promise.resolve(accepted);
+      lostHooks.note(message, moment.at);
+      const finding = lostHooks.find(message, moment.at);
+      return finding ? acceptAfter(finding, request, id) : acceptOnce(request, id);
     },
 
     replay(line) {

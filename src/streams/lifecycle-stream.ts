@@ -8,24 +8,81 @@
  */
 import { closeSync, constants, mkdirSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Sink } from "../core/interfaces/index.ts";
+import { rememberOnce } from "../core/forget-oldest.ts";
+import type { Schedule, Sink } from "../core/interfaces/index.ts";
 import { isDuplicate } from "../core/session/apply.ts";
+import type { AgentEvent, Change, ClockReading } from "../core/session/event.ts";
 import { isProbe } from "../core/session/probe.ts";
+import type { Session } from "../core/session/session.ts";
+import { sessionKeyOf } from "../core/session/session-ref.ts";
+import { timing } from "../core/timing.ts";
 import { errorCode, openOwnFile } from "../storage/files.ts";
+import { createEarliestTimer } from "../system/schedule.ts";
 import { createLifecycleEvent, createWaitingEvent, type LifecycleEvent } from "./lifecycle-event.ts";
+import { type StampedLine, sortByOccurrence } from "./occurrence-order.ts";
 
 export interface LifecycleStreamOptions {
   /** null if the user wants no stream. */
   readonly path: () => string | null;
+  readonly clock: () => ClockReading;
+  readonly schedule: Schedule;
   readonly onProblem: (text: string) => void;
 }
 
-export function createLifecycleStream({ path, onProblem }: LifecycleStreamOptions): Sink {
-  let reported: string | null = null;
+interface HeldLine extends StampedLine {
+  /** When it is written at the latest, in monotonic time. */
+  readonly dueT: number;
+}
 
-  function write(event: LifecycleEvent | null): void {
+export function createLifecycleStream(options: LifecycleStreamOptions): Sink {
+  const { path, clock, onProblem } = options;
+  let reported: string | null = null;
+  /** By session: lines that may have to wait for an earlier one. */
+  const held = new Map<string, readonly HeldLine[]>();
+  const startedCalls = new Set<string>();
+  const timer = createEarliestTimer(clock, options.schedule, () => {
+    for (const key of [...held.keys()]) writeDue(key);
+  });
+
+  /** True for the end of a skill whose start has not arrived, and for the end of a turn whose skill has not ended. */
+  function lacksEarlier({ currentSkill }: Session, { kind }: Change, call: string | null): boolean {
+    if (kind === "tool-end") return call !== null && !startedCalls.has(call);
+    return kind === "turn-end" && currentSkill !== null;
+  }
+
+  function add(session: Session, line: StampedLine, waitMs: number): void {
+    const key = sessionKeyOf(session);
+    const { t } = clock();
+    const others = (held.get(key) ?? []).map((other) => countTurn(other, line, session.turnCount));
+    if (others.length === 0 && waitMs === 0) {
+      write(line.event);
+      return;
+    }
+    held.set(key, [...others, { ...line, dueT: t + waitMs }]);
+    // What the others waited for has come, or nothing comes any more.
+    if (waitMs === 0 || others.length >= maxHeldLines) writeAll(key);
+    else timer.startAt(t + waitMs);
+  }
+
+  function writeAll(key: string): void {
+    for (const { event } of sortByOccurrence(held.get(key) ?? [])) write(event);
+    held.delete(key);
+  }
+
+  function writeDue(key: string): void {
+    const lines = sortByOccurrence(held.get(key) ?? []);
+    const { t } = clock();
+    const count = lines.findLastIndex(({ dueT }) => dueT <= t) + 1;
+    for (const { event } of lines.slice(0, count)) write(event);
+    const rest = lines.slice(count);
+    if (rest.length === 0) held.delete(key);
+    else held.set(key, rest);
+    for (const { dueT } of rest) timer.startAt(dueT);
+  }
+
+  function write(event: LifecycleEvent): void {
     const file = path();
-    if (event === null || file === null) return;
+    if (file === null) return;
     try {
       appendLine(file, `${JSON.stringify(event)}\n`);
       reported = null;
@@ -40,13 +97,49 @@ export function createLifecycleStream({ path, onProblem }: LifecycleStreamOption
     name: "lifecycle stream",
     onChange({ session, event, before }) {
       if (path() === null || isProbe(session) || (before && isDuplicate(before, event))) return;
-      write(createLifecycleEvent(event, { projectPath: session.firstCwd, turnCount: session.turnCount }));
+      const { firstCwd: projectPath, turnCount } = session;
+      const line = createLifecycleEvent(event, { projectPath, turnCount });
+      if (line === null) return;
+      const stamped = { event: line, turn: event.promptId, call: skillCallOf(event) };
+      if (event.change.kind === "tool-start" && stamped.call !== null)
+        rememberOnce(startedCalls, stamped.call, maxStartedCalls);
+      const isEarly = before !== null && lacksEarlier(before, event.change, stamped.call);
+      const waitMs = session.attended === false ? unattendedMs : isEarly ? timing.lateHookMs : 0;
+      add(session, stamped, event.change.kind === "session-end" ? 0 : waitMs);
     },
     onTransition(transition) {
       if (transition.kind !== "ask-opened" || path() === null) return;
-      write(createWaitingEvent(transition, transition.session.firstCwd));
+      const { session, ask } = transition;
+      const event = createWaitingEvent(transition, session.firstCwd);
+      add(session, { event, turn: ask.promptId, call: null }, session.attended === false ? unattendedMs : 0);
+    },
+    stop() {
+      timer.cancel();
+      for (const key of [...held.keys()]) writeAll(key);
     },
   };
+}
+
+const maxStartedCalls = 1_000;
+/** Of one session. */
+const maxHeldLines = 200;
+/** Nobody looks at an unattended run, so its lines can wait until no earlier one can come. They are all written when it ends. */
+const unattendedMs = timing.reorderMs;
+
+/** A skill that was reported before its prompt belongs to the turn that the prompt starts. */
+function countTurn<Line extends StampedLine>(
+  line: Line,
+  { event, turn }: StampedLine,
+  turnSeq: number,
+): Line {
+  const isOfTurn = event.eventType === "turn.start" && turn !== null && line.turn === turn;
+  if (!isOfTurn || line.event.eventType !== "skill.lifecycle") return line;
+  return { ...line, event: { ...line.event, turnSeq } };
+}
+
+function skillCallOf({ change }: AgentEvent): string | null {
+  const isSkill = (change.kind === "tool-start" || change.kind === "tool-end") && change.skill;
+  return isSkill ? change.toolUseId : null;
 }
 
 /** The whole line in one write, so that a reader never sees a part of it between two others. */

@@ -8,7 +8,7 @@
  *   DO agent PROMPT        a subagent                      DO agents A ;; B        two at once
  *   DO slow SECONDS        a text that takes that long     DO error STATUS         an API error
  *   DO form                a call of the MCP tool that asks for input
- *   DO write FILE          a Write call
+ *   DO write FILE          a Write call                    DO skill NAME ARGS      a Skill call
  *   DO times N COMMAND     N Bash calls, one after the other
  *   DO writes N FILE       N Write calls, to FILE-1, FILE-2, …
  *   DO after FILE WHAT     DO WHAT, once that file is in the home. FILE.awaited appears when it starts to wait
@@ -102,6 +102,10 @@ const commands: Readonly<Record<string, Command>> = {
   write: answerOnce((file) =>
     createToolUse({ name: "Write", input: { file_path: file, content: "written by the model\n" } }),
   ),
+  skill: answerOnce((line) => {
+    const [skill, ...args] = line.split(" ");
+    return createToolUse({ name: "Skill", input: { skill, args: args.join(" ") } });
+  }),
   form: answerOnce(() => createToolUse({ name: "mcp__form__ask", input: {} })),
   error: (status) => ({ error: Number(status) }),
   slow: (seconds) => ({

@@ -56,6 +56,128 @@ test("an unattended run gives four lines", async () => {
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
+/** An unattended run of a skill: what its hooks send, and the rows that its transcript has. */
+function createRun(start = Date.now()) {
+  const at = (ms: number) => start + ms;
+  const call = { tool_name: "Skill", tool_use_id: "t1", tool_input: { skill: "snowflake", args: "1" } };
+  const row = (ms: number, fields: object) => ({ timestamp: new Date(at(ms)).toISOString(), ...fields });
+  const use = { type: "tool_use", name: "Skill", id: "t1", input: call.tool_input };
+  const path = fixture.appendTranscript(
+    "s1",
+    row(0, { type: "queue-operation" }),
+    row(100, { type: "user", promptId: "p1", message: { role: "user", content: "go" } }),
+    row(200, { type: "assistant", message: { id: "m1", content: [use] } }),
+    row(300, {
+      type: "user",
+      message: { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: "ok" }] },
+    }),
+    row(400, { type: "assistant", message: { id: "m2", content: [{ type: "text", text: "Done." }] } }),
+    row(410, { type: "system", subtype: "stop_hook_summary" }),
+  );
+  const common = { session_id: "s1", transcript_path: path, ...proj };
+  const hooks = {
+    start: { hook_event_name: "SessionStart", source: "startup" },
+    prompt: { hook_event_name: "UserPromptSubmit", prompt: "go", prompt_id: "p1" },
+    call: { hook_event_name: "PreToolUse", prompt_id: "p1", ...call },
+    result: { hook_event_name: "PostToolUse", prompt_id: "p1", ...call },
+    stop: { hook_event_name: "Stop", prompt_id: "p1", last_assistant_message: "Done." },
+    end: { hook_event_name: "SessionEnd", reason: "other", prompt_id: "p1" },
+  };
+  return {
+    send: (name: keyof typeof hooks, ms: number) =>
+      fixture.postHook({ ...common, ...hooks[name] }, { attended: false, at: at(ms) }),
+  };
+}
+
+const everyLine = ["started", "turn.start", "in_progress", "completed", "turn.end", "ended"];
+const readPhases = () => readStream().map(({ eventType, phase }) => phase ?? eventType);
+
+/** The run is over when the app starts to look, as if each hook had taken its time. */
+const secondAgo = () => Date.now() - 1_000;
+
+test("what the hooks of an unattended run could not send comes from its transcript, before its end", async () => {
+  const run = createRun(secondAgo());
+  await fixture.start({ BECKON_STREAM_PATH: path });
+  await run.send("start", 10);
+  await run.send("prompt", 150);
+  await run.send("end", 700);
+  expect(readPhases()).toEqual(everyLine);
+  const lines = readStream();
+  expect(lines[2]).toMatchObject({ skillName: "snowflake", triggerCommand: "/snowflake 1", turnSeq: 1 });
+  expect(new Set(lines.map(({ id }) => id)).size).toBe(everyLine.length);
+  const times = lines.map(({ occurredAtIso }) => occurredAtIso);
+  expect(times).toEqual(times.toSorted());
+  expect(fixture.readJournal()).toContain('"last_assistant_message":"Done."');
+  expect(await fixture.fetchSession("s1")).toMatchObject({ state: "completed", lastResponse: "Done." });
+});
+
+test("a hook that arrives after the end of its run is not a second line", async () => {
+  const run = createRun(secondAgo());
+  await fixture.start({ BECKON_STREAM_PATH: path });
+  for (const [name, ms] of [
+    ["start", 10],
+    ["prompt", 150],
+    ["call", 250],
+    ["end", 700],
+    ["result", 350],
+    ["stop", 450],
+  ] as const)
+    expect((await run.send(name, ms)).status).toBe(200);
+  expect(readPhases()).toEqual(everyLine);
+  expect(fixture.readJournal().match(/"PostToolUse"/g)).toHaveLength(1);
+});
+
+test("the lines of an unattended run are in the order in which they happened, however their hooks arrive", async () => {
+  const run = createRun(secondAgo());
+  await fixture.start({ BECKON_STREAM_PATH: path });
+  await run.send("start", 10);
+  await run.send("call", 250);
+  await run.send("stop", 450);
+  // Stamped after the events that follow them: their processes started slowly.
+  await run.send("result", 480);
+  await run.send("prompt", 260);
+  await run.send("end", 700);
+  expect(readPhases()).toEqual(everyLine);
+  const lines = readStream();
+  const times = lines.map(({ occurredAtIso }) => occurredAtIso);
+  expect(times).toEqual(times.toSorted());
+  expect(lines[2]).toMatchObject({ phase: "in_progress", turnSeq: 1 });
+});
+
+test("an unattended run that was under way when beckon started gets no line from before", async () => {
+  const run = createRun(Date.now() - 10_000);
+  await fixture.start({ BECKON_STREAM_PATH: path });
+  await run.send("end", 10_000);
+  expect(readPhases()).toEqual(["ended"]);
+});
+
+test("the lines of an unattended run that goes on are written after a moment", async () => {
+  const run = createRun();
+  await fixture.start({ BECKON_STREAM_PATH: path });
+  await run.send("start", 0);
+  await waitUntil(() => readStream().length === 1, 10_000, "the line");
+});
+
+test("the end of a skill waits for its start, and the end of a turn for the end of its skill", async () => {
+  await fixture.start({ BECKON_STREAM_PATH: path });
+  await fixture.postHook({ ...createPromptEvent("s1"), prompt_id: "p1" });
+  const call = { session_id: "s1", prompt_id: "p1", ...skill, tool_input: { skill: "spec" } };
+  const at = Date.now();
+  await fixture.postHook({ ...call, hook_event_name: "PostToolUse" }, { at });
+  expect(readPhases()).toEqual(["turn.start"]);
+  await fixture.postHook({ ...call, hook_event_name: "PreToolUse" }, { at: at - 5 });
+  expect(readPhases()).toEqual(["turn.start", "in_progress", "completed"]);
+
+  const next = { ...call, tool_use_id: "t2" };
+  await fixture.postHook({ ...next, hook_event_name: "PreToolUse" }, { at: at + 1 });
+  await fixture.postHook(
+    { ...proj, session_id: "s1", hook_event_name: "Stop", prompt_id: "p1" },
+    { at: at + 9 },
+  );
+  await fixture.postHook({ ...next, hook_event_name: "PostToolUse" }, { at: at + 5 });
+  expect(readPhases().slice(3)).toEqual(["in_progress", "completed", "turn.end"]);
+});
+
 test("a skill has its command, turn and document, in both forms of its input", async () => {
   await fixture.start({ BECKON_STREAM_PATH: path });
   await fixture.postHook(createPromptEvent("s1"));

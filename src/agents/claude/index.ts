@@ -8,11 +8,12 @@ import { describeRequest, findSessionId, isAnswerable } from "./answering/descri
 import { readDetails } from "./details.ts";
 import { claudeForwarding } from "./forwarding.ts";
 import { dedupeKey, outputFields } from "./payload.ts";
+import { identifyReported, isRunEnd } from "./reported-hooks.ts";
 import { createRegistrationCheck, isPresent } from "./setup/folder.ts";
 import { readStatusLine } from "./status-line.ts";
 import { readGuardRequest, translate } from "./translate.ts";
 import { watchClaude } from "./watch/index.ts";
-import { extractLastAssistantResponse, findTranscript } from "./watch/transcripts.ts";
+import { extractLastAssistantResponse, findTranscript, readReportedHooks } from "./watch/transcripts.ts";
 
 export const claude: AgentRuntime = createRuntime(claudeForwarding, {
   translate,
@@ -26,6 +27,7 @@ export const claude: AgentRuntime = createRuntime(claudeForwarding, {
   readStatusLine,
   findTranscript,
   readLastResponse: (path) => extractLastAssistantResponse(path),
+  unattendedRuns: { identify: identifyReported, isEnd: isRunEnd, readHooks: readReportedHooks },
   isPresent,
   createRegistrationCheck,
 });

@@ -219,7 +219,7 @@ export function parseRow(line: string): JsonRecord | null {
 }
 
 /** A message of the model. The CLI writes some itself (API errors, "No response requested."). */
-function isModelMessage(row: JsonRecord): row is JsonRecord & { readonly message: JsonRecord } {
+export function isModelMessage(row: JsonRecord): row is JsonRecord & { readonly message: JsonRecord } {
   if (row.type !== "assistant" || row.isApiErrorMessage === true) return false;
   return isRecord(row.message) && row.message.model !== "<synthetic>";
 }
@@ -261,7 +261,7 @@ function startsTurn(row: JsonRecord): boolean {
 }
 
 /** Texts in tags are the CLI's: commands, their output, reminders. An editor adds some before what was typed. */
-function isPrompt(row: JsonRecord): boolean {
+export function isPrompt(row: JsonRecord): boolean {
   if (row.type !== "user" || row.isSidechain === true) return false;
   if (row.isMeta === true || row.isCompactSummary === true) return false;
   const blocks = listBlocks(row.message);
@@ -271,13 +271,13 @@ function isPrompt(row: JsonRecord): boolean {
   return texts.some((text) => !/^\s*<[a-z][\w-]*>/i.test(text) && !interruptions.has(text));
 }
 
-function listTexts(message: unknown): string[] {
+export function listTexts(message: unknown): string[] {
   return listBlocks(message).flatMap(({ type, text }) =>
     type === "text" && typeof text === "string" && text ? [text] : [],
   );
 }
 
-function listBlocks(message: unknown): readonly JsonRecord[] {
+export function listBlocks(message: unknown): readonly JsonRecord[] {
   const { content } = asRecord(message);
   return typeof content === "string" ? [{ type: "text", text: content }] : listRecords(content);
 }

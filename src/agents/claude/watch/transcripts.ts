@@ -2,10 +2,13 @@
 import { constants, existsSync } from "node:fs";
 import { type FileHandle, readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { asText, type JsonRecord } from "../../../core/json.ts";
 import { limits } from "../../../core/limits.ts";
 import type { ChildEnrichment, Enrichment } from "../../../core/session/event.ts";
 import type { Env } from "../../../system/folders.ts";
+import type { ReportedHook } from "../../agent.ts";
 import { findInsideFolders, openRegular } from "../../watch/index.ts";
+import { isReportingRow, listReportedHooks } from "../reported-hooks.ts";
 import { claudeFolder } from "../setup/folder.ts";
 import {
   addTranscriptRow,
@@ -38,6 +41,24 @@ export async function extractLastAssistantResponse(
       if (isWhole || !tail.isMidRow || length >= limits.maxTranscriptTailBytes)
         return truncateResponse(text, maxLength);
     }
+  } finally {
+    await file.close();
+  }
+}
+
+/** What the hooks of a run reported, as far as the end of its transcript says. */
+export async function readReportedHooks(end: JsonRecord, env: Env): Promise<readonly ReportedHook[]> {
+  const path = await findTranscript(asText(end.transcript_path), env);
+  const file = path === null ? null : await openRegular(path);
+  if (!file) return [];
+  try {
+    const { size } = await file.stat();
+    const lines: string[] = [];
+    const tail = findTail(size, limits.transcriptSliceBytes);
+    await readRows(file, tail, { end: size, size }, (row) => {
+      if (lines.length === 0 || isReportingRow(row)) lines.push(row.toString());
+    });
+    return listReportedHooks(lines, end, !tail.isMidRow);
   } finally {
     await file.close();
   }
