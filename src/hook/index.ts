@@ -13,7 +13,14 @@ import { timing } from "../core/timing.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { chooseFolders } from "./folders.ts";
 import { openRequest, type ResponseStatus } from "./http.ts";
-import { describeEvent, findRealSender, readSurroundings, type Sender, type Surroundings } from "./meta.ts";
+import {
+  describeEvent,
+  type EventDescription,
+  findRealSender,
+  readSurroundings,
+  type Sender,
+  type Surroundings,
+} from "./meta.ts";
 import { chooseTarget, type Target } from "./target.ts";
 
 /** The event on its way, and what the log needs to name it. */
@@ -35,9 +42,10 @@ interface Delivery {
   reportStop: (() => Promise<void>) | null;
 }
 
-/** What is read at the same time. */
+/** What is read at the same time, and what is made of variables meanwhile. */
 interface Readings {
   readonly stdin: Promise<string>;
+  readonly description: EventDescription;
   readonly surroundings: Promise<Surroundings>;
   readonly choosing: Promise<Target | null>;
 }
@@ -80,6 +88,7 @@ export async function hook(args: string[], table = agents): Promise<number> {
     // Only reads files, so it need not wait until the folder is known to be the user's: that would take 0.5 ms more.
     const namedFaults: string[] = [];
     const choosingNamed = chooseTarget(process.env, named, namedFaults, surroundings);
+    const description = describeEvent(agent.forwarding, process.env);
     const { paths, ignored } = await choosingFolders;
     const faults = paths === named ? namedFaults : [];
     const choosing = paths === named ? choosingNamed : chooseTarget(process.env, paths, faults, surroundings);
@@ -107,7 +116,7 @@ export async function hook(args: string[], table = agents): Promise<number> {
     }
     process.on("uncaughtException", (error) => giveUp(readErrorMessage(error)));
     try {
-      await forward(agent, table, delivery, { stdin, surroundings, choosing });
+      await forward(agent, table, delivery, { stdin, description, surroundings, choosing });
     } catch (error) {
       delivery.faults.push(readErrorMessage(error));
     }
@@ -149,10 +158,9 @@ async function forward(
   called: Sender,
   table: readonly Agent[],
   delivery: Delivery,
-  { stdin, surroundings, choosing }: Readings,
+  { stdin, description, surroundings, choosing }: Readings,
 ): Promise<void> {
   const { paths, faults } = delivery;
-  let description = describeEvent(called.forwarding, process.env);
   const text = await stdin;
   const timedOut = Promise.withResolvers<null>();
   const timer = setTimeout(() => {
@@ -160,8 +168,9 @@ async function forward(
     timedOut.resolve(null);
   }, timing.hookTotalTimeoutMs);
   const inTime = <T>(work: Promise<T>): Promise<T | null> => Promise.race([work, timedOut.promise]);
+  const isLarge = text.length > limits.maxBodyBytes;
   const payload =
-    (await readIdentifiersOfLarge(text, called.forwarding?.identifierFields ?? [])) ??
+    (isLarge ? await readIdentifiersOfLarge(text, called.forwarding?.identifierFields ?? []) : null) ??
     parseRecordOrNull(text);
   if (payload === null) {
     delivery.isEmpty = text === "";
@@ -172,13 +181,15 @@ async function forward(
   }
   const agent = findRealSender(called, payload, table);
   const isOther = agent !== called;
-  if (isOther) description = { ...describeEvent(agent.forwarding, process.env), id: description.id };
   const { eventName, sessionId } = agent.forwarding?.identify(payload) ?? {};
   delivery.eventName = asName(eventName);
   delivery.sessionId = asName(sessionId);
   delivery.identifierFields = agent.forwarding?.identifierFields ?? [];
   const around = isOther ? readSurroundings(agent, process.env) : surroundings;
-  const meta = { ...description, ...(await inTime(around)) };
+  const described = isOther
+    ? { ...describeEvent(agent.forwarding, process.env), id: description.id }
+    : description;
+  const meta = { ...described, ...(await inTime(around)) };
   const body = await pack(agent, meta, text, payload);
   delivery.unsent = body;
   delivery.isRead = true;
@@ -278,7 +289,6 @@ async function readIdentifiersOfLarge(
   text: string,
   identifiers: readonly string[],
 ): Promise<JsonRecord | null> {
-  if (text.length <= limits.maxBodyBytes) return null;
   const { readIdentifiersOfMany } = await import("./shorten.ts");
   return readIdentifiersOfMany(text, identifiers);
 }

@@ -38,6 +38,8 @@ export interface Surroundings {
   readonly tty: string | null;
 }
 
+export type EventDescription = ReturnType<typeof describeEvent>;
+
 /** Everything that needs no reading from the system. */
 export function describeEvent(forwarding: Forwarding | null, env: Env) {
   const at = Date.now();

@@ -57,9 +57,10 @@ async function findApp(
   paths: Paths,
   surroundings: Promise<Pick<Surroundings, "boot">>,
 ): Promise<Target | null> {
+  const readingEndpoint = readOwnSmall(paths.endpoint);
   const isOwnListener = startListenerCheck();
   const readingToken = readToken(paths.authHeader);
-  const { url: address, pid, start, boot, key } = parseRecord((await readOwnSmall(paths.endpoint)) ?? "");
+  const { url: address, pid, start, boot, key } = parseRecord((await readingEndpoint) ?? "");
   const url = typeof address === "string" ? URL.parse(address) : null;
   if (url === null || !isLoopback(url)) return null;
   if (typeof pid !== "number" || !Number.isInteger(pid) || pid < 1 || !isRunning(pid)) return null;

@@ -15,7 +15,8 @@ export function resolveDefaultPaths(home: string, env: Env): Paths {
 
 /** The folders of `paths` that are neither default nor in `known`, the text of the file. */
 export function listUnknownFolders(paths: Paths, defaults: Paths, known: string): string[] {
-  const recorded = parseKnownFolders(known);
+  // Blank lines equal no folder. (A hook calls this: the first call of filter() takes 0.2 ms.)
+  const recorded = known.split("\n");
   // The folder of the settings is not one for the spool: users keep settings in a repository, and would publish prompts.
   const knownStates = [defaults.state, ...recorded];
   const isStateKnown = knownStates.includes(paths.state);

@@ -52,31 +52,34 @@ export function resolvePaths(env: Env = process.env, platform: NodeJS.Platform =
   const separator = platform === "win32" ? "\\" : "/";
   const join = (...parts: string[]) => parts.join(separator);
   const { state, config } = resolveFolders(env, platform, join);
+  // Not with join: at its fiftieth call JavaScriptCore starts to compile it, which costs a hook two threads and 2 ms.
+  const inState = state + separator;
+  const inConfig = config + separator;
   return {
     state,
-    config: join(config, "config.json"),
-    channelSecrets: join(config, "channel-secrets.json"),
-    endpoint: join(state, "endpoint.json"),
-    authHeader: join(state, "auth-header"),
-    snapshot: join(state, "snapshot.json"),
-    journal: join(state, "journal"),
-    spool: join(state, "spool.jsonl"),
-    spoolDropped: join(state, "spool-dropped.json"),
-    log: join(state, "beckon.log"),
-    hookLog: join(state, "hook.log"),
-    answerLog: join(state, "decisions.jsonl"),
-    ports: join(state, "ports.json"),
-    guardScope: join(state, "guard.json"),
-    history: join(state, "history.db"),
-    lock: join(state, "lock"),
-    alertState: join(state, "desk.json"),
-    channelState: join(state, "channels.json"),
-    helpers: join(state, "helpers"),
-    installed: join(state, "installed.json"),
-    backups: join(state, "backups"),
-    knownFolders: join(state, "beckon-folders"),
-    offMarker: join(state, "off"),
-    launchMarker: join(state, "launching"),
+    config: `${inConfig}config.json`,
+    channelSecrets: `${inConfig}channel-secrets.json`,
+    endpoint: `${inState}endpoint.json`,
+    authHeader: `${inState}auth-header`,
+    snapshot: `${inState}snapshot.json`,
+    journal: `${inState}journal`,
+    spool: `${inState}spool.jsonl`,
+    spoolDropped: `${inState}spool-dropped.json`,
+    log: `${inState}beckon.log`,
+    hookLog: `${inState}hook.log`,
+    answerLog: `${inState}decisions.jsonl`,
+    ports: `${inState}ports.json`,
+    guardScope: `${inState}guard.json`,
+    history: `${inState}history.db`,
+    lock: `${inState}lock`,
+    alertState: `${inState}desk.json`,
+    channelState: `${inState}channels.json`,
+    helpers: `${inState}helpers`,
+    installed: `${inState}installed.json`,
+    backups: `${inState}backups`,
+    knownFolders: `${inState}beckon-folders`,
+    offMarker: `${inState}off`,
+    launchMarker: `${inState}launching`,
   };
 }
 

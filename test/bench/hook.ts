@@ -35,6 +35,12 @@ curl -s -X POST "\${URL}/api/hook" \\
   > /dev/null 2>&1 || true
 `;
 
+/** CPU: user and system time of the program and its children. */
+interface Cost {
+  readonly ms: number;
+  readonly cpuMs: number;
+}
+
 function payload(round: number): string {
   return JSON.stringify({
     session_id: "06c75a06-35e5-4fac-b012-e960f4753e79",
@@ -98,7 +104,7 @@ async function measure(folder: string): Promise<boolean> {
       "beckon-hook.sh": ["sh", copyScript(hookScript, folder), "claude"],
       ...(other ? { [against]: [other, "hook", "claude"] } : {}),
     };
-    const run = async (command: string[], round: number): Promise<number> => {
+    const run = async (command: string[], round: number): Promise<Cost> => {
       const text = payload(round);
       const started = Bun.nanoseconds();
       const child = Bun.spawn(command, { env, stdin: "pipe", stdout: "ignore", stderr: "inherit" });
@@ -111,7 +117,7 @@ async function measure(folder: string): Promise<boolean> {
       const code = await child.exited;
       const ms = (Bun.nanoseconds() - started) / 1e6;
       if (code !== 0) throw new Error(`${command.join(" ")} ended with ${code}`);
-      return ms;
+      return { ms, cpuMs: Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1e3 };
     };
     const senders = Object.keys(commands).filter((name) => name !== "empty verb");
     for (const name of senders) {
@@ -122,15 +128,23 @@ async function measure(folder: string): Promise<boolean> {
     }
 
     const before = (await readReceived()).count;
+    const cpu = new Map<string, number[]>();
     const cases: Case[] = Object.entries(commands).map(([name, command]) => ({
       name,
-      run: (n) => run(command, n),
+      async run(n) {
+        const { ms, cpuMs } = await run(command, n);
+        if (n >= 0) cpu.set(name, [...(cpu.get(name) ?? []), cpuMs]);
+        return ms;
+      },
     }));
     const warmUp = 5;
     const figures = await interleave(cases, { rounds, warmUp });
     const delivered = (await readReceived()).count - before;
     const expected = senders.length * (rounds + warmUp);
-    console.log(formatFigures(figures, "ms", ["sh + curl", "bash + jq + curl", against]));
+    const bases = ["sh + curl", "bash + jq + curl", against];
+    console.log(formatFigures(figures, "ms", bases));
+    // On a busy machine, the time that passes says more about the other programs.
+    console.log(formatFigures(cpu, "ms CPU", bases));
     console.log(`${rounds} rounds, ${delivered} of ${expected} events delivered`);
     const verdicts = [
       meets(
@@ -139,7 +153,7 @@ async function measure(folder: string): Promise<boolean> {
         "at most",
         0.3,
       ),
-      meets("beckon hook × sh + curl", ratio(figures, "beckon hook", "sh + curl"), "at most", 0.85),
+      meets("beckon hook × sh + curl", ratio(figures, "beckon hook", "sh + curl"), "at most", 0.8),
     ];
     return verdicts.every(Boolean) && delivered === expected;
   } finally {
