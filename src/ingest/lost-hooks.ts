@@ -7,6 +7,7 @@ import type { HookMessage } from "../agents/envelope.ts";
 import type { LoadedAgents } from "../agents/index.ts";
 import { forgetOldest, rememberOnce } from "../core/forget-oldest.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
+import { timing } from "../core/timing.ts";
 import type { Env } from "../system/folders.ts";
 
 export interface LostHooks {
@@ -21,16 +22,21 @@ export interface LostHooks {
 export interface LostHooksOptions {
   readonly agents: LoadedAgents;
   readonly env: Env;
-  /** What happened before is not looked for, except of runs whose events came from then. */
+  /** When beckon started. */
   readonly startedAt: number;
 }
 
 interface Run {
   readonly sent: Set<string>;
   readonly replaced: Set<string>;
-  /** Since when everything that arrived of the run has been noted. */
-  from: number;
+  /** What happened earlier does not belong to the run. null before its first hook. */
+  from: number | null;
+  /** When the session's last run ended: it can be resumed. */
+  endedAt: number;
 }
+
+/** How long before the first hook that arrived a run can have begun. */
+const leadMs = timing.reorderMs;
 
 /** Late hooks of runs that ended are recognised for this many runs. */
 const maxRuns = 200;
@@ -40,7 +46,7 @@ export function createLostHooks({ agents, env, startedAt }: LostHooksOptions): L
   const runs = new Map<string, Run>();
 
   function findRun(key: string): Run {
-    const run = runs.get(key) ?? { sent: new Set(), replaced: new Set(), from: startedAt };
+    const run = runs.get(key) ?? { sent: new Set(), replaced: new Set(), from: null, endedAt: startedAt };
     runs.delete(key);
     runs.set(key, run);
     forgetOldest(runs, maxRuns);
@@ -62,7 +68,7 @@ export function createLostHooks({ agents, env, startedAt }: LostHooksOptions): L
     { provider, meta: { workspace }, payload }: HookMessage,
     endedAt: number,
   ): Promise<readonly string[]> {
-    const { from } = run;
+    const from = run.from ?? endedAt;
     const requests: string[] = [];
     for (const { at, payload: reported } of await reader.readHooks(payload, env)) {
       const name = reader.identify(reported);
@@ -73,8 +79,8 @@ export function createLostHooks({ agents, env, startedAt }: LostHooksOptions): L
       const meta = { id, at, attended: false, workspace_id: workspace };
       requests.push(JSON.stringify({ provider, _meta: meta, payload: reported }));
     }
-    // The session can be resumed: what came before is then not looked at again.
-    run.from = endedAt;
+    run.from = null;
+    run.endedAt = endedAt;
     return requests;
   }
 
@@ -89,7 +95,9 @@ export function createLostHooks({ agents, env, startedAt }: LostHooksOptions): L
       const found = identify(message);
       if (!found) return;
       const run = findRun(found.key);
-      run.from = Math.min(run.from, at);
+      // What came before beckon started is known only as far as hooks kept it.
+      const first = at < startedAt ? at : Math.max(at - leadMs, run.endedAt);
+      run.from = Math.min(run.from ?? first, first);
       const name = found.reader.identify(message.payload);
       if (name !== null) rememberOnce(run.sent, name, maxNotes);
     },
