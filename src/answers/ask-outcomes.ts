@@ -4,7 +4,7 @@
  * for the next events.
  */
 import { endingOfChange } from "../core/answers/ending.ts";
-import { inTerminal, nameEnding, sessionEnded } from "../core/answers/words.ts";
+import { nameEnding, nameOwnPlace, sessionEnded } from "../core/answers/words.ts";
 import type { AskEnd, SessionChange } from "../core/interfaces/index.ts";
 import type { AgentEvent } from "../core/session/event.ts";
 import { type Ask, isBlocking, type Session } from "../core/session/session.ts";
@@ -64,7 +64,7 @@ export function createAskOutcomes(options: AskOutcomesOptions): AskOutcomes {
     const finished = entries.findLast((entry) => endsToolOf(entry.value.ask, event));
     if (finished) {
       const outcome = describeOutcome(finished.value.ask, session, event);
-      finished.value = { ...finished.value, ...outcome, by: inTerminal };
+      finished.value = { ...finished.value, ...outcome, by: nameOwnPlace(session.place) };
       report(finished);
     }
     for (const entry of entries) {
@@ -99,7 +99,7 @@ export function createAskOutcomes(options: AskOutcomesOptions): AskOutcomes {
 }
 
 /** A session that ends takes its asks with it: nobody has answered them. */
-const nameWho = ({ ended }: Session): string | null => (ended === null ? inTerminal : null);
+const nameWho = ({ ended, place }: Session): string | null => (ended === null ? nameOwnPlace(place) : null);
 
 /** The tool of an elicitation goes on after its form, so its end says nothing. */
 function endsToolOf(ask: Ask, { change, agentId }: AgentEvent): boolean {

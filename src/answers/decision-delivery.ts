@@ -1,5 +1,5 @@
 /** A decision's way to the hook that waits for it: sent once, confirmed by the hook, and then the ask is over. */
-import { inTerminal, nameEnding } from "../core/answers/words.ts";
+import { nameEnding, nameOwnPlace } from "../core/answers/words.ts";
 import { forgetOldest } from "../core/forget-oldest.ts";
 import { type AgentEvent, createInternalEvent } from "../core/session/event.ts";
 import { answerIdOf } from "../core/session/keys.ts";
@@ -79,7 +79,7 @@ export function createDecisionDelivery(options: DecisionDeliveryOptions): Decisi
         ask,
         outcome: nameEnding("denied", ask.kind),
         how: "denied",
-        by: inTerminal,
+        by: nameOwnPlace(session.place),
       });
     },
     findAnswer: (answerId) => answeredAsks.get(answerId) ?? null,

@@ -46,9 +46,10 @@ export async function install(args: string[], table: readonly Agent[]): Promise<
     version,
   };
   if (flags.has("--dry-run")) {
-    await printPlan(options, login);
+    await printPlan(options, login, flags.has("--diff"));
     return 0;
   }
+  if (flags.has("--diff")) throw usageError("--diff goes with --dry-run");
   const unclaimed = await claimFolders(env, listVariables(table));
   const result = await installHooks(options, (plan) => printLines(listConnections(plan.agents)));
   const { binary } = result;
@@ -97,11 +98,8 @@ function readStatusLine(flags: ReadonlySet<string>, scope: Scope | null): boolea
 
 type LoginChoice = Pick<LoginItemOptions, "wanted" | "isDefault">;
 
-/** What several agents get in new files would be hundreds of lines, and hide the changes of the user's own files. */
-const maxNewFileLines = 20;
-
-/** --dry-run */
-async function printPlan(options: InstallOptions, login: LoginChoice): Promise<void> {
+/** --dry-run: what would happen, and every changed line only on request, because those are hundreds. */
+async function printPlan(options: InstallOptions, login: LoginChoice, showsDiff: boolean): Promise<void> {
   const plan = await planInstall(options);
   const { binary } = plan.binary;
   printLines([
@@ -111,28 +109,25 @@ async function printPlan(options: InstallOptions, login: LoginChoice): Promise<v
     ...(plan.binary.do === "copy"
       ? [`Would copy beckon ${version} to ${binary}.`]
       : describeBinary(plan.binary)),
-  ]);
-  const { createDiff } = await import("../user-files/diff.ts");
-  for (const agent of plan.agents) {
-    printLines([planRegistration(agent)]);
-    const lines = createDiff(agent.before ?? "", agent.after);
-    const isShort = agent.before !== null || plan.agents.length === 1 || lines.length <= maxNewFileLines;
-    const rest = lines.length - maxNewFileLines;
-    const shown = isShort
-      ? lines
-      : [
-          ...lines.slice(0, maxNewFileLines),
-          `+… ${rest} more lines. To see them: beckon --install --dry-run --agent ${agent.agent.id}`,
-        ];
-    // The file can be a project's. Its tabs stay: they are what the user compares.
-    const safe = shown.map((line) => line.split("\t").map(stripControls).join("\t"));
-    print(safe.map((line) => `${line}\n`).join(""));
-  }
-  printLines([
+    ...plan.agents.map(planRegistration),
     ...(await planLogin({ ...options, ...login, binary })),
     planStart(options, login),
     ...formatNotes(plan.warnings, null),
   ]);
+  const changed = plan.agents.filter(({ before, after }) => after !== before);
+  if (changed.length === 0) return;
+  if (!showsDiff) {
+    printLines(["", "To see every line that would change: beckon --install --dry-run --diff"]);
+    return;
+  }
+  const { createDiff } = await import("../user-files/diff.ts");
+  for (const { path, before, after } of changed) {
+    printLines(["", `${path}:`]);
+    const lines = createDiff(before ?? "", after);
+    // The file can be a project's. Its tabs stay: they are what the user compares.
+    const safe = lines.map((line) => line.split("\t").map(stripControls).join("\t"));
+    print(safe.map((line) => `${line}\n`).join(""));
+  }
 }
 
 function planStart({ env, paths }: InstallOptions, { wanted, isDefault }: LoginChoice): string {
@@ -220,7 +215,7 @@ function planRegistration({ path, before, after, registration }: AgentPlan): str
   const entries = formatCount(count, noun);
   return after === before
     ? `${entries} ${count === 1 ? "is" : "are"} already registered in ${path}.`
-    : `Would register ${entries} in ${path}${before === null ? " (a new file)" : ""}:`;
+    : `Would register ${entries} in ${path}${before === null ? " (a new file)" : ""}.`;
 }
 
 interface ProgramName {

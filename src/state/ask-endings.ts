@@ -1,6 +1,6 @@
 /** Asks that closed a moment ago. How they ended is known a little later, or never. */
 import type { AskEnding } from "../core/answers/ending.ts";
-import { inTerminal } from "../core/answers/words.ts";
+import { inEditor, inTerminal } from "../core/answers/words.ts";
 import type { AskEnd, Transition } from "../core/interfaces/index.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import type { Ask, Session } from "../core/session/session.ts";
@@ -62,5 +62,6 @@ export function createAskEndings(
 /** Where the user answered, as the history names it. */
 function whereOf(how: AskEnding, by: string | null): string | null {
   if (how === "rule") return "rule";
-  return by === inTerminal ? "terminal" : by;
+  if (by === inTerminal) return "terminal";
+  return by === inEditor ? "editor" : by;
 }

@@ -141,3 +141,12 @@ test("an outcome without further events is reported after a while, with the time
   await waitUntil(() => known.length > 0, 1_000);
   expect(known).toMatchObject([{ outcome: "answered", by: "in the terminal", at: 7 }]);
 });
+
+test.each([
+  ["cli", "in the terminal"],
+  ["claude-vscode", "in the editor"],
+])("answered where the agent's own dialog is: with the entrypoint %s, %s", (entrypoint, by) => {
+  const meta = { pid: 1, env: { CLAUDE_CODE_ENTRYPOINT: entrypoint } };
+  const { known } = collectOutcomes(createAskingTimeline().hook("PostToolUse", { ...call, _meta: meta }));
+  expect(known.map((end) => end.by)).toEqual([by]);
+});

@@ -161,22 +161,36 @@ describe("install and uninstall", () => {
     expect(home.read()).toBe('{"enabledPlugins": {"beckon@beckon": true}}');
   });
 
-  test("--dry-run shows the diff, and changes nothing", async () => {
+  test("--dry-run says in a few lines what would happen, and changes nothing", async () => {
     const home = temporaryHome();
     home.put(home.settings, theirs);
     const before = home.tree();
     const { out, code } = await run(home, ["--install", "--dry-run"]);
     expect(code).toBe(0);
     expect(out).toStartWith("This is what beckon --install would do. Nothing has been changed.\n");
+    expect(out).toMatch(/^Would register \d+ hooks in .*\.\n[\s\S]*^There is no desktop here: /m);
+    expect(out).toEndWith("\n\nTo see every line that would change: beckon --install --dry-run --diff\n");
+    expect(out).not.toContain("@@");
+    expect(out.split("\n").length).toBeLessThan(12);
+    expect(home.tree()).toEqual(before);
+  });
+
+  test("--dry-run --diff shows every line after the summary, and changes nothing", async () => {
+    const home = temporaryHome();
+    home.put(home.settings, theirs);
+    const before = home.tree();
+    const { out, code } = await run(home, ["--install", "--dry-run", "--diff"]);
+    expect(code).toBe(0);
     expect(out).toMatch(
-      /Would register \d+ hooks in .*:\n@@[\s\S]*^\+.*beckon' hook claude[\s\S]*\nThere is no desktop here: /m,
+      /Would register \d+ hooks in .*\.\n[\s\S]*There is no desktop here: [\s\S]*:\n@@[\s\S]*^\+.*beckon' hook claude/m,
     );
+    expect((await run(home, ["--install", "--diff"])).err).toContain("--diff goes with --dry-run");
     // The diff shows paths as they would be in the file, without ~.
     expect(out).toContain(`'${stable(home)}' hook claude`);
     expect(home.tree()).toEqual(before);
   });
 
-  test("--dry-run with several agents lists them first, and shortens new files", async () => {
+  test("--dry-run with several agents lists them first", async () => {
     const home = temporaryHome();
     home.put(home.settings, theirs);
     home.put(home.at(".codex", "config.toml"), "");
@@ -184,11 +198,8 @@ describe("install and uninstall", () => {
     expect(out).toMatch(
       /^This connects 2 agents:\n {2}Claude Code: \d+ hooks in .*\n {2}Codex: 12 hooks in /m,
     );
-    expect(out).toMatch(
-      /hooks\.json \(a new file\):\n@@.*\n(?:\+.*\n){19}\+… \d+ more lines\. To see them: beckon --install --dry-run --agent codex\n/,
-    );
-    const alone = await run(home, ["--install", "--dry-run", "--agent", "codex"]);
-    expect(alone.out).not.toContain("more lines");
+    const { out: whole } = await run(home, ["--install", "--dry-run", "--diff"]);
+    expect(whole).toMatch(/settings\.json:\n@@[\s\S]*hooks\.json:\n@@/);
   });
 
   test("--dry-run says what would change at login", async () => {
@@ -403,7 +414,7 @@ describe("an error is one line", () => {
     ],
     [
       ["--install", "--force"],
-      'unknown option "--force": --install takes --dry-run, --login, --no-login, --statusline, --no-statusline, --scope user|project|local and --agent NAME. See beckon help install.',
+      'unknown option "--force": --install takes --dry-run, --diff, --login, --no-login, --statusline, --no-statusline, --scope user|project|local and --agent NAME. See beckon help install.',
     ],
     [
       ["--uninstall", "--all"],

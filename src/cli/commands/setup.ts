@@ -28,6 +28,7 @@ export const installCommand = defineCommand({
   suggestFor: { setup: "--install" },
   options: {
     "--dry-run": dryRun,
+    "--diff": { about: "with --dry-run: every line that would change" },
     "--login": { isNegatable: true, about: "start beckon at login, or not" },
     "--statusline": { isNegatable: true, about: "read along in the agent's status line, or not" },
     ...whose,
@@ -39,7 +40,7 @@ export const installCommand = defineCommand({
     summary: (agents) =>
       `Connects ${formatNames(agents)}, starts beckon, and starts it at every login. Keeps a backup of every settings file that it changes.`,
     examples: [
-      ["beckon --install --dry-run", "shows the changes to your settings"],
+      ["beckon --install --dry-run", "shows what it would do"],
       ["beckon --install --scope project", "hooks for the project in this folder only"],
     ],
   },

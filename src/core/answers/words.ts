@@ -3,7 +3,7 @@
  * the command line.
  */
 import type { Answer, AskDetails } from "../session/ask-details.ts";
-import type { AskKind } from "../session/event.ts";
+import type { AskKind, Place } from "../session/event.ts";
 import { type AskEnding, endingOfAnswer } from "./ending.ts";
 import type { RefusedVerdict } from "./policy.ts";
 
@@ -40,8 +40,17 @@ export function nameEnding(how: AskEnding, kind: string): string {
   }
 }
 
-/** Who answered, if it was not through beckon. */
+/** Where the user answered, if it was not through beckon. */
 export const inTerminal = "in the terminal";
+export const inEditor = "in the editor";
+
+/** Where the session's own dialogs are. An agent's extension says in its entrypoint that its panel shows them, without a terminal. */
+export function nameOwnPlace(place: Place | null): string {
+  const isEditor = Object.entries(place?.env ?? {}).some(
+    ([name, value]) => name.endsWith("_ENTRYPOINT") && /-(?:vscode|jetbrains|zed)$/.test(value),
+  );
+  return isEditor ? inEditor : inTerminal;
+}
 
 /** An ask went away with its session. */
 export const sessionEnded = "the session ended";
@@ -90,6 +99,7 @@ export function formatEndingCell(how: AskEnding, kind: string, where: string | n
 
 const places: Readonly<Record<string, string>> = {
   terminal: inTerminal,
+  editor: inEditor,
   menu: "from the menu",
   notification: "from the notification",
   "command line": "on the command line",

@@ -37,7 +37,7 @@ export interface HistoryItem {
   readonly text: string;
   /** null for an ask that is open, and for anything else. */
   readonly how: AskEnding | null;
-  /** "terminal", "page", "menu", "notification", "command line", "rule" or a channel's name. */
+  /** "terminal", "editor", "page", "menu", "notification", "command line", "rule" or a channel's name. */
   readonly where: string | null;
   /** How long the ask has waited, or had waited when it ended. null if it is not an ask. */
   readonly waitedMs: number | null;

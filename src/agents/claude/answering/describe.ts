@@ -239,6 +239,15 @@ function describeFetch(input: JsonRecord): Description | null {
   };
 }
 
+/**
+ * Measured (recording planfile_hook_updated): after a hook's approval `permission_mode` is that from before the plan. The terminal's
+ * own dialog also offers to go on in auto mode, which no hook can choose.
+ */
+const modeAfterPlan = createLabel(
+  "mode afterwards",
+  "the one from before the plan. To go on in auto mode, approve it in the terminal",
+);
+
 function describePlan(input: JsonRecord): Description {
   const { plan, planFilePath, ...others } = input;
   const heading = "Approve a plan";
@@ -246,7 +255,7 @@ function describePlan(input: JsonRecord): Description {
     const lines = [createLabel("the plan is in the terminal only"), ...formatFields(input, [])];
     return { heading, lines, isPartial: true };
   }
-  return { heading, lines: [...formatFields(others, []), ...splitLines(plan)] };
+  return { heading, lines: [modeAfterPlan, ...formatFields(others, []), ...splitLines(plan)] };
 }
 
 function describeQuestions(input: JsonRecord): Description {

@@ -6,6 +6,9 @@ import type { AskDetails } from "../../../../src/core/session/ask-details.ts";
 import { maxColumns, maxRows } from "../../../../src/core/text/fit.ts";
 import { colour, cwd, extras, recorded, request } from "./requests.ts";
 
+const modeAfterPlan =
+  "⟨mode afterwards⟩ the one from before the plan. To go on in auto mode, approve it in the terminal";
+
 function ask(tool: string, input: object, more: object = {}): AskDetails {
   const asked = describeRequest(request(tool, input, more), { cwd });
   if (!asked) throw new Error("nothing was asked");
@@ -105,12 +108,17 @@ describe("the exact text of what would run", () => {
       "Use create_issue (github)",
       ["{", '  "title": "A\\nB"', "}"],
     ],
-    ["ExitPlanMode", { plan: "# Plan\n1. a", planFilePath: "/x.md" }, "Approve a plan", ["# Plan", "1. a"]],
+    [
+      "ExitPlanMode",
+      { plan: "# Plan\n1. a", planFilePath: "/x.md" },
+      "Approve a plan",
+      [modeAfterPlan, "# Plan", "1. a"],
+    ],
     [
       "ExitPlanMode",
       { plan: "a", allowedPrompts: [{ tool: "Bash", prompt: "run tests" }] },
       "Approve a plan",
-      ['⟨allowedPrompts⟩ [{"tool":"Bash","prompt":"run tests"}]', "a"],
+      [modeAfterPlan, '⟨allowedPrompts⟩ [{"tool":"Bash","prompt":"run tests"}]', "a"],
     ],
     [
       "AskUserQuestion",
@@ -193,7 +201,7 @@ describe("a request that cannot be shown in full is marked as such", () => {
   test.each<[string, object, string]>([
     ["Bash", { command: `${"echo\n".repeat(60)}rm x` }, "… 22 more lines"],
     ["Write", { file_path: path("a"), content: "x\n".repeat(100) }, "… 61 more lines"],
-    ["ExitPlanMode", { plan: "step\n".repeat(99) }, "… 61 more lines"],
+    ["ExitPlanMode", { plan: "step\n".repeat(99) }, "… 62 more lines"],
     ["ExitPlanMode", {}, "⟨the plan is in the terminal only⟩"],
     ["Bash", { command: "x".repeat(20_000) }, "… 12276 more characters"],
   ])("%s", (tool, input, last) => {
