@@ -34,8 +34,13 @@ function createMessage(hook_event_name: string, more: object = {}) {
   return message;
 }
 
-async function endRun(lost: LostHooks, transcript_path: string, second: number): Promise<string[]> {
-  const end = createMessage("SessionEnd", { transcript_path });
+async function endRun(
+  lost: LostHooks,
+  transcript_path: string,
+  second: number,
+  more: object = {},
+): Promise<string[]> {
+  const end = createMessage("SessionEnd", { transcript_path, prompt_id: "last", ...more });
   lost.note(end, seconds(second));
   const requests = (await lost.find(end, seconds(second))) ?? [];
   return requests.map((text) => {
@@ -68,6 +73,14 @@ test("a run of which no hook but the last arrived is told from its start", async
   const lost = create(start);
   const path = appendTurn("one", 10);
   expect(await endRun(lost, path, 13)).toEqual(["SessionStart", "UserPromptSubmit one", "Stop one"]);
+});
+
+test("where hooks do not name their turns, none is told twice", async () => {
+  const lost = create(start);
+  const path = appendTurn("one", 10);
+  lost.note(createMessage("SessionStart", { source: "startup" }), seconds(9));
+  lost.note(createMessage("UserPromptSubmit", { prompt: "Do one" }), seconds(10));
+  expect(await endRun(lost, path, 13, { prompt_id: undefined })).toEqual([]);
 });
 
 test("a transcript outside of the agent's folder is not read", async () => {

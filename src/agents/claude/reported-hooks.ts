@@ -11,7 +11,7 @@ import { isModelMessage, isPrompt, listBlocks, listTexts } from "./transcript.ts
 
 export const isRunEnd = ({ hook_event_name }: JsonRecord): boolean => hook_event_name === "SessionEnd";
 
-/** Hooks of one kind have the id of their turn or call. A CLI without these ids gets no hook made in place of a lost one. */
+/** Hooks of one kind have the id of their turn or call. */
 export function identifyReported(payload: JsonRecord): string | null {
   const { hook_event_name: name, prompt_id: turn, tool_use_id: call, tool_name: tool, source } = payload;
   const nameWith = (kind: string, id: unknown) => (typeof id === "string" && id ? `${kind}.${id}` : null);
@@ -33,6 +33,8 @@ export function identifyReported(payload: JsonRecord): string | null {
   }
 }
 
+const turnHooks: ReadonlySet<string> = new Set(["UserPromptSubmit", "Stop"]);
+
 const reportingTexts = ['"type":"user"', '"type":"assistant"', '"stop_hook_summary"'].map((text) =>
   Buffer.from(text),
 );
@@ -40,7 +42,10 @@ const reportingTexts = ['"type":"user"', '"type":"assistant"', '"stop_hook_summa
 /** False for a row that listReportedHooks would ignore: most of a short transcript is the system prompt. */
 export const isReportingRow = (row: Buffer): boolean => reportingTexts.some((text) => row.includes(text));
 
-/** Oldest first. `isWhole` if the lines start where the transcript starts. */
+/**
+ * Oldest first. `isWhole` if the lines start where the transcript starts. Before 2.1.196, the transcript names turns, but hooks do not: it
+ * cannot be told whose hook is missing, so only skills are listed.
+ */
 export function listReportedHooks(
   lines: readonly string[],
   end: JsonRecord,
@@ -51,9 +56,10 @@ export function listReportedHooks(
   const calls = new Map<string, JsonRecord>();
   let turn: string | undefined;
   let response = "";
+  const namesTurns = end.prompt_id !== undefined;
   const add = (row: JsonRecord, hook_event_name: string, fields: JsonRecord): void => {
     const at = readTime(row.timestamp);
-    if (at === null) return;
+    if (at === null || (turnHooks.has(hook_event_name) && !namesTurns)) return;
     const common = { session_id, transcript_path, cwd, prompt_id: turn, hook_event_name };
     hooks.push({ at, payload: { ...common, ...fields } });
   };
