@@ -83,3 +83,16 @@ test.each(pages.filter((page) => page !== "CHANGELOG.md"))(
     expect(wrong).toEqual([]);
   },
 );
+
+test("README.md begins with the demo, and says what a first try needs", () => {
+  const readme = read("README.md");
+  const at = (text: string) => {
+    expect(readme).toContain(text);
+    return readme.indexOf(text);
+  };
+  expect(at("git clone ")).toBeLessThan(at("npm start -- demo"));
+  expect(at("npm start -- demo")).toBeLessThan(at("dist/beckon --install"));
+  expect(at("auto mode there are few such requests")).toBeLessThan(at("beckon doctor"));
+  expect(at("piece of work")).toBeLessThan(at('"port"'));
+  expect(readme).toMatch(/^GNOME on Wayland .*VS Code/m);
+});
