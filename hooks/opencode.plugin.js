@@ -3,7 +3,9 @@
 // and every fault is silent: without beckon, opencode works as before. It waits for nothing, except before an edit in a project
 // where you have turned beckon's work guard on: the guard can refuse the edit, and has a second to do so.
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { createConnection } from "node:net";
 import { resolve as resolvePath } from "node:path";
 
 const binary = "BECKON_BINARY";
@@ -20,6 +22,11 @@ const maxWaitMs = 300;
 /** A request stays open until it is answered: the next event waits only until it has surely been sent. */
 const heldWaitMs = 60;
 const maxGuardMs = 1_000;
+/** beckon has this long to take an event that the plugin sends itself. */
+const maxPostMs = 1_000;
+/** Longer events are sent by beckon's program, which shortens them. */
+const maxPostLength = 100_000;
+const maxFileBytes = 65_536;
 const maxQueued = 500;
 /** The main session and its subagents. */
 const maxFamily = 50;
@@ -42,6 +49,8 @@ export const Beckon = async (context) => {
    * replaces them in `output`, opencode runs those that it had.
    */
   const calls = new Map();
+  /** How the plugin sends events itself, as beckon's program has told it. null if only the program can send them. */
+  let connection = null;
   let sending = Promise.resolve();
   let queued = 0;
   let pausedUntil = 0;
@@ -67,6 +76,22 @@ export const Beckon = async (context) => {
     return root;
   };
 
+  /**
+   * Most events go straight to beckon. Beckon's program sends the first one, requests, and what beckon did not take: it keeps
+   * events while beckon is down, waits for answers, and finds out where to send the next ones.
+   */
+  const send = async (text, onOutput) => {
+    if (onOutput) return start(text, onOutput);
+    if (connection !== null && text.length <= maxPostLength) {
+      if (isStillThere(connection) && (await post(connection, text))) return true;
+      connection = null;
+    }
+    const onConnection = (output) => {
+      connection = openConnection(output.connection);
+    };
+    return start(text, onConnection, ["--connect"]);
+  };
+
   const report = (type, session, fields, onOutput) => {
     if (queued >= maxQueued || Date.now() < pausedUntil) return;
     const root = rootOf(session);
@@ -75,7 +100,7 @@ export const Beckon = async (context) => {
     const text = JSON.stringify({ type, session: root.id, ...subagent, cwd: session.directory, ...fields });
     queued++;
     sending = sending
-      .then(() => Promise.race([start(text, onOutput), sleep(onOutput ? heldWaitMs : maxWaitMs)]))
+      .then(() => Promise.race([send(text, onOutput), sleep(onOutput ? heldWaitMs : maxWaitMs)]))
       .then((isStarted) => {
         if (isStarted === false) pausedUntil = Date.now() + pauseMs;
       })
@@ -334,6 +359,86 @@ function findProject(projects, path) {
     .filter(contains)
     .sort((a, b) => b.length - a.length);
   return longest === undefined ? null : projects[longest];
+}
+
+/** `described` has the address that beckon's program has just delivered an event to. null if it cannot be used, or is not needed. */
+function openConnection(described) {
+  if (!described) return null;
+  const { url, endpoint: path, authHeader, meta } = described;
+  const endpoint = readOwn(path);
+  const { url: current, pid, start = null } = JSON.parse(endpoint);
+  const { protocol, hostname, port, origin } = new URL(url);
+  if (protocol !== "http:" || hostname !== "127.0.0.1" || new URL(current).origin !== origin) return null;
+  const [token] = readOwn(authHeader).split("\n");
+  if (!/^Authorization: Bearer [\w-]+$/.test(token)) return null;
+  return { port: Number(port), token, meta, path, endpoint, pid, start };
+}
+
+/** False once the beckon that has the port may be gone: another user's program could have it then, and must not get the token. */
+function isStillThere({ path, endpoint, pid, start }) {
+  try {
+    process.kill(pid, 0);
+    return readOwn(path) === endpoint && (start === null || readStart(pid) === start);
+  } catch {
+    return false;
+  }
+}
+
+/** When the process was started, as /proc says. The program's name before it can have blanks. */
+function readStart(pid) {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+}
+
+/** One of beckon's own small files. Throws if it is a link, another user's, or has a second name. */
+function readOwn(path) {
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  const fd = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const stats = fstatSync(fd);
+    const uid = process.getuid?.();
+    const isOwn = uid === undefined || (stats.uid === uid && stats.nlink === 1);
+    if (!stats.isFile() || stats.size > maxFileBytes || !isOwn) throw new Error(`${path} is not beckon's`);
+    return readFileSync(fd, "utf8");
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Microseconds since boot. null where only beckon itself can tell. */
+function readUptime() {
+  if (process.platform !== "linux") return null;
+  return Math.round(Number.parseFloat(readFileSync("/proc/uptime", "utf8")) * 1e6);
+}
+
+/** Resolves with whether beckon has taken the event. A bare socket, so that no proxy gets it. */
+function post({ port, token, meta }, text) {
+  return new Promise((resolve) => {
+    const at = Date.now();
+    const moment = { id: randomUUID(), at, collected_at: new Date(at).toISOString(), seq: readUptime() };
+    const about = JSON.stringify({ ...meta, ...moment });
+    const body = Buffer.from(`{"provider":"opencode","_meta":${about},"payload":${text}}`);
+    const head =
+      `POST /api/hook HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${token}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
+    const socket = createConnection({ host: "127.0.0.1", port });
+    let response = "";
+    const end = () => {
+      resolve(/^HTTP\/1\.1 2/.test(response));
+      socket.destroy();
+    };
+    socket.setTimeout(maxPostMs, end);
+    socket.on("error", end);
+    socket.on("close", end);
+    socket.on("data", (chunk) => {
+      response += chunk.toString("latin1");
+      // "HTTP/1.1 200" is all that is needed.
+      if (response.length >= 12) end();
+    });
+    socket.write(Buffer.concat([Buffer.from(head), body]));
+    // opencode may end meanwhile.
+    socket.unref();
+  });
 }
 
 /** Resolves with false if the program cannot be started, otherwise when it has ended. `onOutput` gets what it prints. */

@@ -38,6 +38,8 @@ interface Delivery {
   isSessionStart: boolean;
   /** Set if a session starts and beckon is down; `refusedUrl` is the address that refused, null if none is known. */
   launch: { readonly refusedUrl: string | null } | null;
+  /** The app of this state folder, and the event's `_meta`, once it has taken the event. */
+  delivered: { readonly app: Target; readonly meta: JsonRecord } | null;
   /** Reports to beckon that the agent stopped this hook; null if beckon does not wait for an answer to it. */
   reportStop: (() => Promise<void>) | null;
 }
@@ -103,6 +105,7 @@ export async function hook(args: string[], table = agents): Promise<number> {
       unsent: null,
       isSessionStart: false,
       launch: null,
+      delivered: null,
       reportStop: null,
     };
     const giveUp = (fault: string) => {
@@ -127,6 +130,10 @@ export async function hook(args: string[], table = agents): Promise<number> {
     if (delivery.unsent !== null || delivery.faults.length > 0) await saveOnce(delivery);
     if (delivery.launch !== null && delivery.faults.length === 0) await launch(agent, delivery);
     if (delivery.isSessionStart && ignored !== null) await log(delivery, ignored);
+    if (args[1] === "--connect" && delivery.delivered !== null) {
+      const { printConnection } = await import("./connection.ts");
+      await printConnection(delivery.delivered.app, paths, delivery.delivered.meta);
+    }
   } catch (error) {
     console.error(`beckon hook: ${readErrorMessage(error)}`);
   }
@@ -213,6 +220,9 @@ async function forward(
   const fault = faultOf(status ?? "timeout");
   if (fault) faults.push(agent.forwarding === null ? `${describeUnknown(agent)}: ${fault}` : fault);
   if (typeof status === "number" && (fault === null || permanentErrors.has(status))) delivery.unsent = null;
+  // A target with a key is the app that wrote endpoint.json.
+  if (fault === null && typeof status === "number" && target.key !== null)
+    delivery.delivered = { app: target, meta };
   if (loading === null || status !== 200) return;
   clearTimeout(timer);
   const { waitForDecision } = await loading;

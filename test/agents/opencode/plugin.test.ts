@@ -240,7 +240,7 @@ describe("opencode does not notice", () => {
     expect(lines.map((line) => /"session":"ses_(\d+)"/.exec(line)?.[1])).toEqual(
       Array.from({ length: 20 }, (_, n) => String(n)),
     );
-    expect(lines[0]).toStartWith(`${process.pid} hook opencode {`);
+    expect(lines[0]).toStartWith(`${process.pid} hook opencode --connect {`);
   });
 });
 
