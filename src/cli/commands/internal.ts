@@ -6,6 +6,7 @@ export const hookCommand = defineCommand({
   name: "hook",
   arguments: [{ name: "AGENT", values: "agents" }],
   options: {
+    "--connect": { isInternal: true, about: "tell an agent's plugin how to send events itself" },
     "--guard": { isInternal: true, about: "ask the work guard about an edit" },
     "--statusline": { isInternal: true, about: "read along in the status line" },
   },
