@@ -29,6 +29,8 @@ const readAtOnce = 100;
 const transcriptLagMs = 300;
 /** How often a transcript is read while a turn calls tools, for what it has used so far. */
 const usageIntervalMs = 5_000;
+/** Reads that are due within this time of each other share a timer, and with it one look at what is due. */
+const wakeUpIntervalMs = 50;
 /** The pause between two slices of a long transcript: a gigabyte takes half a minute and a tenth of one processor. */
 const slicePauseMs = 100;
 
@@ -95,7 +97,7 @@ export function watchTranscripts(options: TranscriptWatcherOptions): TranscriptW
         onError(`could not read the transcript of ${id}: ${error}`),
       );
     }
-    if (nextMs < Number.POSITIVE_INFINITY) wakeAfter(nextMs);
+    if (nextMs < Number.POSITIVE_INFINITY) wakeAfter(Math.max(nextMs, wakeUpIntervalMs));
   }
 
   return {
