@@ -11,7 +11,7 @@ import { isProbe } from "../core/session/probe.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
 import { openResponseStream, type ResponseStream } from "../system/response-stream.ts";
 import { createSentSessions, type SentSessionsOptions } from "./sent-sessions.ts";
-import { createChildUpdates, createStreamMessage } from "./stream-event.ts";
+import { createChildUpdates, createStreamMessage, isUpdate } from "./stream-event.ts";
 
 export interface EventStreamOptions extends SentSessionsOptions {
   /** Wall time. */
@@ -149,8 +149,10 @@ export function createEventStream(options: EventStreamOptions): EventStream {
 
   function onTransition(transition: Transition): void {
     if (transition.kind === "departed") sent.forget(transition.key);
+    const isForClientsOnly = isUpdate(transition);
+    if (isForClientsOnly && clients.size === 0) return;
     const message = createStreamMessage(transition);
-    if (message?.event === "agent-update") publish(message);
+    if (message && isForClientsOnly) publish(message);
     else if (message) publishAndKeep(message);
   }
 

@@ -45,33 +45,34 @@ export function createLifecycleEvent(
   { projectPath, turnCount }: LifecycleContext,
 ): LifecycleEvent | null {
   const { change, cwd, agentId } = event;
-  const common = {
+  // Most events are none of these: for them, nothing is made.
+  const createCommon = () => ({
     id: event.id,
     occurredAtIso: new Date(event.at).toISOString(),
     sessionId: event.sessionId,
     provider: event.agent,
     projectPath,
-  };
+  });
   switch (change.kind) {
     case "session-start":
       if (change.source === "compact") return null;
-      return { ...common, eventType: "session.lifecycle", phase: "started", cwd };
+      return { ...createCommon(), eventType: "session.lifecycle", phase: "started", cwd };
     case "session-end":
-      return { ...common, eventType: "session.lifecycle", phase: "ended", cwd };
+      return { ...createCommon(), eventType: "session.lifecycle", phase: "ended", cwd };
     case "prompt":
-      return { ...common, eventType: "turn.start", cwd, prompt: change.text };
+      return { ...createCommon(), eventType: "turn.start", cwd, prompt: change.text };
     case "turn-end":
       if (agentId !== null) return null;
-      return { ...common, eventType: "turn.end", cwd, transcriptPath: event.transcriptPath };
+      return { ...createCommon(), eventType: "turn.end", cwd, transcriptPath: event.transcriptPath };
     case "reminder":
       // A reminder of a dialog opens an ask, which has a line of its own.
       if (change.ask !== "idle") return null;
-      return { ...common, eventType: "session.lifecycle", phase: "waiting_question", cwd };
+      return { ...createCommon(), eventType: "session.lifecycle", phase: "waiting_question", cwd };
     case "tool-start":
     case "tool-end":
       if (!change.skill) return null;
       return {
-        ...common,
+        ...createCommon(),
         eventType: "skill.lifecycle",
         phase: change.kind === "tool-start" ? "in_progress" : "completed",
         skillName: change.skill.name,

@@ -82,7 +82,7 @@ export interface EventRow {
 }
 
 /** What is recorded of a session that waits. */
-interface BlockedSession extends Pick<Session, "sessionId" | "project"> {
+export interface BlockedSession extends Pick<Session, "sessionId" | "project"> {
   readonly tty: string | null;
   readonly fingerprint: string | null;
 }
@@ -256,10 +256,13 @@ function pickInput({ tool }: EventDetails): JsonRecord {
 
 /** Leaves out what is unknown, and shortens texts. */
 function pick(values: Readonly<Record<string, unknown>>): JsonRecord {
-  const known = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
-  return Object.fromEntries(
-    known.map(([name, value]) => [name, typeof value === "string" ? truncate(value, maxTextLength) : value]),
-  );
+  const known: Record<string, unknown> = {};
+  for (const name in values) {
+    const value = values[name];
+    if (value === undefined || value === null) continue;
+    known[name] = typeof value === "string" ? truncate(value, maxTextLength) : value;
+  }
+  return known;
 }
 
 function severityOfLevel(level: string | undefined): Severity {

@@ -6,6 +6,10 @@ import { sessionKeyOf } from "../core/session/session-ref.ts";
 import { createAskView } from "../core/view/session-view.ts";
 import { createAgentId, nameWorkspace } from "./normalized-event.ts";
 
+/** What becomes an "agent-update": only clients that are connected get it. */
+export const isUpdate = (transition: Transition): boolean =>
+  transition.kind === "span" && transition.before !== null && transition.state !== null;
+
 /** null if the stream has nothing for it. A client must not miss any of them while it is away, except "agent-update". */
 export function createStreamMessage(transition: Transition): StreamMessage | null {
   switch (transition.kind) {
