@@ -89,7 +89,8 @@ export function createEngine({
       case "state":
         return history?.writer.catchUp(message.upTo, message.open);
       case "write":
-        return history?.writer.write(message.upTo, message.rows);
+        await history?.writer.write(message.upTo, message.rows);
+        return post({ kind: "written" });
       case "retention":
         return history?.writer.setRetention(message.retention);
       case "close":

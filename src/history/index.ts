@@ -58,6 +58,8 @@ const writeMs = 500;
 const defaultRestartMs = 30_000;
 /** More rows than this wait for a thread that does not take them: they are dropped, and it catches up later. */
 const maxWaitingRows = 100_000;
+/** With fewer rows than this, a thread that is still writing is left alone. */
+const maxRowsWhileWriting = 2_000;
 
 /** What a thread that has just started cannot learn from the state. */
 const notInState: ReadonlySet<StateRow["kind"]> = new Set([
@@ -73,6 +75,8 @@ export function createHistory(options: HistoryOptions): History {
   let rows: StateRow[] = [];
   const changed = new Map<string, Session>();
   let writeTimer: ReturnType<typeof setTimeout> | null = null;
+  /** There was something to write while the thread was still writing. */
+  let isOverdue = false;
   let isStopped = false;
   let retention = readRetention(config().history);
 
@@ -100,6 +104,9 @@ export function createHistory(options: HistoryOptions): History {
       return { upTo: options.position(), open: describeOpen(options.sessions(), rows) };
     },
     onReady: write,
+    onWritten() {
+      if (isOverdue) write();
+    },
     onProblem: options.onProblem,
     restartMs,
   });
@@ -115,16 +122,24 @@ export function createHistory(options: HistoryOptions): History {
   }
 
   function scheduleWrite(): void {
-    writeTimer ??= setTimeout(write, writeMs);
+    writeTimer ??= setTimeout(writeIfIdle, writeMs);
+  }
+
+  /** Waits for the thread if it lags behind: sessions that change again meanwhile are sent once. */
+  function writeIfIdle(): void {
+    writeTimer = null;
+    if (client.isWriting() && rows.length < maxRowsWhileWriting) isOverdue = true;
+    else write();
   }
 
   function write(): void {
     if (writeTimer) clearTimeout(writeTimer);
     writeTimer = null;
+    isOverdue = false;
     if (!isOn() || !client.ensureReady()) return;
     for (const session of changed.values())
       rows.push({ kind: "session", session: createSessionRow(session) });
-    client.post({ kind: "write", upTo: options.position(), rows });
+    client.write(options.position(), rows);
     clearRows();
   }
 

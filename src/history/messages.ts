@@ -1,7 +1,7 @@
 /** The messages between the app and the thread that owns the database. */
 import type { HistoryQuery } from "../core/interfaces/wire.ts";
 import type { JournalPosition } from "../storage/journal/index.ts";
-import type { OpenState, StateRow } from "./rows.ts";
+import type { OpenState } from "./rows.ts";
 
 export interface HistoryRetention {
   readonly days: number;
@@ -25,8 +25,11 @@ export type ToHistory =
     }
   /** The state at this position of the journal. Sent after "open" and whenever the thread asks for it with "behind". */
   | { readonly kind: "state"; readonly upTo: JournalPosition; readonly open: OpenState }
-  /** The journal has grown to this position, and the state adds these rows. */
-  | { readonly kind: "write"; readonly upTo: JournalPosition; readonly rows: readonly StateRow[] }
+  /**
+   * The journal has grown to this position, and the state adds these rows: a `StateRow[]` as JSON. To copy a row as an object
+   * takes twice as long as to write and parse it, and more than twice the memory while it waits.
+   */
+  | { readonly kind: "write"; readonly upTo: JournalPosition; readonly rows: string }
   | { readonly kind: "retention"; readonly retention: HistoryRetention }
   | { readonly kind: "query"; readonly id: number; readonly call: HistoryCall }
   | { readonly kind: "close" };
@@ -34,6 +37,8 @@ export type ToHistory =
 export type FromHistory =
   /** The thread needs the state: it has started, or could not write for a while. */
   | { readonly kind: "behind" }
+  /** A "write" is done, as far as it could be. */
+  | { readonly kind: "written" }
   /** It cannot write now. */
   | { readonly kind: "paused" }
   /** Why the history is incomplete; null if it is not. */

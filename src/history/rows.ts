@@ -1,10 +1,12 @@
 /** What the app sends to the history besides the journal: what the state knows and no hook says. Plain data, for a message. */
+import type { AskEnding } from "../core/answers/ending.ts";
 import type { Transition } from "../core/interfaces/index.ts";
 import type { SpanState } from "../core/interfaces/wire.ts";
 import type { SessionPort, Tokens } from "../core/session/event.ts";
-import { projectOf, type Session } from "../core/session/session.ts";
+import { type Ask, projectOf, type Session } from "../core/session/session.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
 import { computeFingerprint } from "../core/view/session-view.ts";
+import type { BlockedSession } from "../streams/normalized-event.ts";
 
 export interface SessionRow {
   readonly key: string;
@@ -29,9 +31,33 @@ export interface SessionRow {
   readonly port: SessionPort | null;
 }
 
-/** A transition, a session that changed, or an event of the stream that a client can ask for later. */
+/**
+ * A transition, a session that changed, or an event of the stream that a client can ask for later. Spans and the ends of asks are
+ * the most frequent: they have what is recorded of them, and no more.
+ */
 export type StateRow =
-  | Transition<SessionRow>
+  | Exclude<Transition<SessionRow>, { readonly kind: "span" | "ask-closed" | "ask-ended" }>
+  | {
+      readonly kind: "span";
+      readonly session: Pick<SessionRow, "key">;
+      readonly state: SpanState | null;
+      readonly at: number;
+    }
+  | {
+      readonly kind: "ask-closed";
+      readonly id: string;
+      readonly session: BlockedSession;
+      readonly ask: Pick<Ask, "request">;
+      readonly at: number;
+      readonly waitedMs: number;
+    }
+  | {
+      readonly kind: "ask-ended";
+      readonly id: string;
+      readonly ask: Pick<Ask, "request">;
+      readonly how: AskEnding;
+      readonly where: string | null;
+    }
   | { readonly kind: "session"; readonly session: SessionRow }
   | { readonly kind: "change"; readonly seq: number; readonly event: string; readonly data: string };
 
@@ -75,7 +101,26 @@ function sumTokens({ input, output, cacheRead, cacheWrite }: Tokens): number {
   return input + output + cacheRead + cacheWrite;
 }
 
-export function createStateRow(transition: Transition): Transition<SessionRow> {
-  if (!("session" in transition)) return transition;
-  return { ...transition, session: createSessionRow(transition.session) };
+export function createStateRow(transition: Transition): StateRow {
+  switch (transition.kind) {
+    case "span": {
+      const { kind, session, state, at } = transition;
+      return { kind, session: { key: sessionKeyOf(session) }, state, at };
+    }
+    case "ask-closed": {
+      const { kind, id, ask, at, waitedMs } = transition;
+      const { sessionId, project, tty, fingerprint } = createSessionRow(transition.session);
+      const session = { sessionId, project, tty, fingerprint };
+      return { kind, id, session, ask: { request: ask.request }, at, waitedMs };
+    }
+    case "ask-ended": {
+      const { kind, id, ask, how, where } = transition;
+      return { kind, id, ask: { request: ask.request }, how, where };
+    }
+    case "session-event":
+    case "departed":
+      return transition;
+    default:
+      return { ...transition, session: createSessionRow(transition.session) };
+  }
 }

@@ -2,7 +2,7 @@
 import type { JournalPosition } from "../storage/journal/index.ts";
 import { waitAtMost } from "../system/schedule.ts";
 import type { FromHistory, HistoryCall, ToHistory } from "./messages.ts";
-import type { OpenState } from "./rows.ts";
+import type { OpenState, StateRow } from "./rows.ts";
 import type { StartThread, Thread } from "./start-thread.ts";
 
 export interface ThreadClientOptions {
@@ -13,6 +13,8 @@ export interface ThreadClientOptions {
   readonly describeState: () => { readonly upTo: JournalPosition; readonly open: OpenState };
   /** The thread knows the state, and takes rows. */
   readonly onReady: () => void;
+  /** The thread has done all that was sent with `write`. */
+  readonly onWritten: () => void;
   readonly onProblem: (text: string) => void;
   readonly restartMs: number;
 }
@@ -25,6 +27,9 @@ export interface ThreadClient {
   ensureReady(): boolean;
   /** Does nothing without a thread. */
   post(message: ToHistory): void;
+  /** Whether it has not done yet what it was sent with `write`. */
+  isWriting(): boolean;
+  write(upTo: JournalPosition, rows: readonly StateRow[]): void;
   /** Rejects with what the user should read if there is no answer. */
   call(query: HistoryCall): Promise<unknown>;
   close(): Promise<void>;
@@ -48,11 +53,14 @@ export function createThreadClient(options: ThreadClientOptions): ThreadClient {
   /** Runs while the thread is dead. */
   let restartTimer: ReturnType<typeof setTimeout> | null = null;
   let onClosed: (() => void) | null = null;
+  /** How often `write` was called that the thread has not answered. */
+  let unwritten = 0;
   let nextCall = 1;
   const calls = new Map<number, PendingCall>();
 
   function ensureThread(): Thread {
     if (thread) return thread;
+    unwritten = 0;
     thread = options.startThread(onMessage, onDied);
     thread.post(options.createOpenMessage());
     return thread;
@@ -66,6 +74,10 @@ export function createThreadClient(options: ThreadClientOptions): ThreadClient {
         if (hasDied) problem = null;
         hasDied = false;
         options.onReady();
+        return;
+      case "written":
+        unwritten = Math.max(0, unwritten - 1);
+        if (unwritten === 0) options.onWritten();
         return;
       case "paused":
         isReady = false;
@@ -125,6 +137,12 @@ export function createThreadClient(options: ThreadClientOptions): ThreadClient {
       return isReady;
     },
     post: (message) => thread?.post(message),
+    isWriting: () => thread !== null && unwritten > 0,
+    write(upTo, rows) {
+      if (!thread) return;
+      unwritten++;
+      thread.post({ kind: "write", upTo, rows: JSON.stringify(rows) });
+    },
     call(query) {
       if (restartTimer) return Promise.reject(new Error(problem ?? "The history is not ready."));
       const id = nextCall++;

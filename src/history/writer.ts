@@ -32,7 +32,7 @@ export interface HistoryWriter {
   /** Writes the journal up to a position at which the state is this. */
   catchUp(upTo: JournalPosition, state: OpenState): Promise<void>;
   /** Does nothing until the next `catchUp` if something could not be written. */
-  write(upTo: JournalPosition, rows: readonly StateRow[]): Promise<void>;
+  write(upTo: JournalPosition, rows: string): Promise<void>;
   setRetention(retention: HistoryRetention): Promise<void>;
   /** After an error, what was prepared is given up. The journal has it. */
   onFailure(error: unknown): void;
@@ -101,12 +101,12 @@ export function createHistoryWriter(options: HistoryWriterOptions): HistoryWrite
     }
   }
 
-  async function write(upTo: JournalPosition, rows: readonly StateRow[]): Promise<void> {
+  async function write(upTo: JournalPosition, rows: string): Promise<void> {
     const history = connection.current();
     if (isBehind || !history) return;
     try {
       await recordJournal(history, { ...options, upTo, replay: null }, () => {
-        for (const row of rows) history.recorder.recordRow(row);
+        for (const row of JSON.parse(rows) as StateRow[]) history.recorder.recordRow(row);
       });
     } catch (error) {
       onFailure(error);

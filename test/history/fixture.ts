@@ -126,7 +126,7 @@ export function createHistoryFixture(folder: string, options: FixtureOptions = {
   const settle = async (rows: readonly StateRow[]) => {
     const seq = ++marker;
     const row: StateRow = { kind: "change", seq, event: "snapshot", data: "{}" };
-    send({ kind: "write", upTo: journal.position(), rows: [...rows, row] });
+    send({ kind: "write", upTo: journal.position(), rows: JSON.stringify([...rows, row]) });
     await waitUntil(async () => {
       if (problem !== null || messages.some(({ kind }) => kind === "paused")) return true;
       const call = { name: "findMissedEvents", afterId: String(seq - 1) } as const;

@@ -21,7 +21,6 @@ const session = (name: string, more: Partial<SessionRow>): StateRow => {
 const span = (name: string, state: SpanState | null, at: number): StateRow => ({
   kind: "span",
   session: createTestRow(name, {}),
-  before: null,
   state,
   at,
 });

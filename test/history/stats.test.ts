@@ -25,7 +25,6 @@ const site = session("b", "site");
 const span = (row: SessionRow, state: SpanState | null, at: number): StateRow => ({
   kind: "span",
   session: row,
-  before: null,
   state,
   at,
 });
@@ -40,7 +39,7 @@ function wait(row: SessionRow, from: number, to: number | null, how: AskEnding |
   return [
     ...rows,
     { ...opened, kind: "ask-closed", at: to, waitedMs },
-    { ...opened, kind: "ask-ended", how, where: "terminal", waitedMs },
+    { ...opened, kind: "ask-ended", how, where: "terminal" },
     span(row, "working", to),
   ];
 }

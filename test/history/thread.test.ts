@@ -1,15 +1,16 @@
 /** The thread that owns the database can end at any time. What happened meanwhile is in the journal. */
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, afterEach, expect, jest, test } from "bun:test";
 import { join } from "node:path";
 import { loadAgents } from "../../src/agents/index.ts";
 import { createEngine } from "../../src/history/engine.ts";
 import { createHistory } from "../../src/history/index.ts";
-import type { FromHistory } from "../../src/history/messages.ts";
+import type { FromHistory, ToHistory } from "../../src/history/messages.ts";
 import { openJournal } from "../../src/storage/journal/index.ts";
 import { removeTemporaryFolders, temporaryFolder } from "../storage/folder.ts";
 import { waitUntil } from "../wait-until.ts";
 
 afterAll(removeTemporaryFolders);
+afterEach(() => void jest.useRealTimers());
 
 test("a thread that ended is reported and started again, and nothing is missing", async () => {
   const folder = temporaryFolder();
@@ -64,4 +65,45 @@ test("a thread that ended is reported and started again, and nothing is missing"
   expect(reported).toHaveLength(1);
   await history.stop();
   journal.close();
+});
+
+test("a thread that lags behind is sent one message for all that happened while it was writing", () => {
+  jest.useFakeTimers();
+  const sent: ToHistory[] = [];
+  let answer: (message: FromHistory) => void = () => {};
+  const history = createHistory({
+    path: join(temporaryFolder(), "history.db"),
+    journal: "/journal",
+    position: () => ({ segment: "0000000001.jsonl", offset: 0 }),
+    defaultProvider: "claude",
+    sessions: () => [],
+    groupOf: () => "ended",
+    config: () => ({ history: { days: 30, maxMb: 100 } }),
+    now: Date.now,
+    onProblem: () => {},
+    startThread(onMessage) {
+      answer = onMessage;
+      return { post: (message) => sent.push(message), end() {} };
+    },
+  });
+  const add = (id: number) => {
+    history.addStreamEvent({ id: String(id), event: "session-departed", data: { key: `claude:${id}` } });
+    jest.advanceTimersByTime(1_000);
+  };
+  const writes = () =>
+    sent.flatMap((message) =>
+      message.kind === "write" ? [JSON.parse(message.rows).map(({ seq }: { seq: number }) => seq)] : [],
+    );
+
+  add(1);
+  answer({ kind: "behind" });
+  expect(writes()).toEqual([[1]]);
+  for (const id of [2, 3, 4]) add(id);
+  expect(writes()).toEqual([[1]]);
+  answer({ kind: "written" });
+  expect(writes()).toEqual([[1], [2, 3, 4]]);
+  answer({ kind: "written" });
+  expect(writes()).toHaveLength(2);
+  add(5);
+  expect(writes()).toHaveLength(3);
 });

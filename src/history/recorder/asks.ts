@@ -2,7 +2,7 @@
 import type { AskEnding } from "../../core/answers/ending.ts";
 import { createAskItem } from "../../streams/history-item.ts";
 import { createWaitingEvent } from "../../streams/lifecycle-event.ts";
-import { createBlockedEvent, createBlockedId } from "../../streams/normalized-event.ts";
+import { type BlockedSession, createBlockedEvent, createBlockedId } from "../../streams/normalized-event.ts";
 import type { AskRow, OpenState, SessionRow } from "../rows.ts";
 import type { EventWriter, ItemSession } from "./events.ts";
 import type { SessionWriter } from "./sessions.ts";
@@ -19,7 +19,7 @@ export interface AskWriter {
   /** A hook has described an ask that was open already. */
   name(row: AskRow): void;
   /** `session` is null if it is not known any more. */
-  close(ask: AskName, session: SessionRow | null, at: number, waitedMs: number): void;
+  close(ask: AskName, session: BlockedSession | null, at: number, waitedMs: number): void;
   end(ask: AskName, how: AskEnding, where: string | null): void;
   /** Closes the asks that are open in the history only. */
   closeLost(open: Pick<OpenState, "asks" | "closing">): void;
