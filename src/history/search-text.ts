@@ -10,24 +10,31 @@ interface FilterFields {
 /** Words of the search index that stand for a project, an agent, a kind or a session. Nobody types them. */
 export function createFilterWords({ project, provider, kind, key }: FilterFields): string[] {
   const words: string[] = [];
-  if (project != null) words.push(createFilterWord("_p", project));
-  if (provider !== undefined) words.push(createFilterWord("_a", provider));
-  if (kind !== undefined) words.push(createFilterWord("_k", kind));
-  if (key !== undefined) words.push(createFilterWord("_s", key));
+  if (project != null) words.push(nameProject(project));
+  if (provider !== undefined) words.push(nameAgent(provider));
+  if (kind !== undefined) words.push(nameKind(kind));
+  if (key !== undefined) words.push(nameSession(key));
   return words;
 }
 
-const filterWords = new Map<string, string>();
-const maxFilterWords = 5_000;
+const nameProject = createWordMaker("_p");
+const nameAgent = createWordMaker("_a");
+const nameKind = createWordMaker("_k");
+const nameSession = createWordMaker("_s");
 
-function createFilterWord(prefix: string, value: string): string {
-  const name = prefix + value;
-  const known = filterWords.get(name);
-  if (known !== undefined) return known;
-  if (filterWords.size >= maxFilterWords) filterWords.clear();
-  const word = `${prefix}_${Bun.hash(value).toString(36)}`;
-  filterWords.set(name, word);
-  return word;
+const maxKnownWords = 2_000;
+
+/** The same few values come with every item. They are looked up as they are: to join them to a name would cost more. */
+function createWordMaker(prefix: string): (value: string) => string {
+  const words = new Map<string, string>();
+  return (value) => {
+    const known = words.get(value);
+    if (known !== undefined) return known;
+    if (words.size >= maxKnownWords) words.clear();
+    const word = `${prefix}_${Bun.hash(value).toString(36)}`;
+    words.set(value, word);
+    return word;
+  };
 }
 
 /** A colour code before a word would become a part of it. */
