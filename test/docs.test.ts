@@ -1,25 +1,42 @@
 /** The documentation matches the code. */
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { hooksFor } from "../src/agents/claude/hooks.ts";
 import { createHooks } from "../src/agents/setup/hooks-setup.ts";
 import { type Callable, namesOf } from "../src/cli/command.ts";
 import { commandGroups } from "../src/cli/commands/index.ts";
-import { settings } from "../src/core/config/config.ts";
+import { describeSetting, settings } from "../src/core/config/config.ts";
+import { type SectionId, sections } from "../src/core/config/setting-view.ts";
 import { addHooks } from "../src/user-files/hooks.ts";
 import { repo } from "./repo.ts";
 
 const read = (path: string): string => readFileSync(join(repo, path), "utf8");
 const pages = ["*.md", "docs/**/*.md"].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(repo)]).sort();
 
-test("docs/configuration.md has every setting with its default and meaning", () => {
-  const page = read("docs/configuration.md");
-  const rows = settings.map(
-    ({ key, default: value, description }) => `| \`${key}\` | \`${JSON.stringify(value)}\` | ${description}`,
-  );
-  expect(rows.filter((row) => !page.includes(row))).toEqual([]);
+/** One table for each section of the settings panel. */
+function createSettingTables(): string {
+  const bySection = Map.groupBy(settings, ({ section }) => section);
+  const tables = Object.entries(sections).map(([id, { title, about }]) => {
+    const rows = (bySection.get(id as SectionId) ?? []).map((setting) => {
+      const { key, default: value, control, expected } = setting;
+      const form = control.kind === "switch" || control.kind === "number" ? "" : ` (${expected})`;
+      return `| \`${key}\` | \`${JSON.stringify(value)}\` | ${describeSetting(setting)}${form} |`;
+    });
+    return [`### ${title}`, "", about, "", "| key | default | |", "|---|---|---|", ...rows, ""].join("\n");
+  });
+  return tables.join("\n");
+}
+
+test("docs/configuration.md has every setting with its default and meaning (UPDATE_DOCS=1 writes it)", () => {
+  const path = "docs/configuration.md";
+  const [before = "", rest = ""] = read(path).split(/(?<=^## Settings\n\n)/m);
+  const after = rest.slice(rest.indexOf("## Environment variables"));
+  const expected = `${before}${createSettingTables()}\n${after}`;
+  if (process.env.UPDATE_DOCS) writeFileSync(join(repo, path), expected);
+  expect(read(path)).toBe(expected);
 });
+
 test("docs/install.md has the hooks that --install writes", () => {
   const shown = /```json\n([\s\S]*?)\n```/.exec(read("docs/install.md"))?.[1] ?? "";
   const binary = "/home/YOU/.local/bin/beckon";

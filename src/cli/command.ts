@@ -20,7 +20,8 @@ export type Values =
   | "folders"
   | "ports"
   | "projects"
-  | "sessions";
+  | "sessions"
+  | "settings";
 
 export interface Option {
   readonly about: Text;

@@ -78,6 +78,8 @@ async function listValues(
       return keepPlain(await listPorts());
     case "projects":
       return keepPlain((await readSessions()).map(({ project }) => [project ?? "", ""]));
+    case "settings":
+      return (await import("../core/config/config.ts")).settings.map(({ key, title }) => [key, title]);
     case "sessions":
       return keepPlain(nameSessions(await readSessions(), typed));
     default:

@@ -1,6 +1,6 @@
 /**
  * The user's settings file, config.json. It is read again whenever it changes. It may be a link, because users keep their settings
- * in a repository of dotfiles. beckon only reads it.
+ * in a repository of dotfiles. user-files/config.ts changes it.
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -15,6 +15,8 @@ export interface ConfigFile {
   config(): Config;
   /** One line each. While there is a problem, the last valid settings are used. */
   problems(): readonly string[];
+  /** Reads the file now if it has changed. */
+  refresh(): void;
   /** Calls the listener after every change of the file. */
   subscribe(listener: () => void): void;
   stop(): void;
@@ -41,11 +43,15 @@ export function watchConfig(path: string, schedule = scheduleTogether): ConfigFi
     return true;
   }
 
+  function refresh(): void {
+    if (!readIfChanged()) return;
+    for (const listener of listeners) listener();
+  }
+
   function pollLater(): () => void {
     return schedule(() => {
       cancelPoll = pollLater();
-      if (!readIfChanged()) return;
-      for (const listener of listeners) listener();
+      refresh();
     }, pollMs);
   }
 
@@ -54,6 +60,7 @@ export function watchConfig(path: string, schedule = scheduleTogether): ConfigFi
   return {
     config: () => config,
     problems: () => problems,
+    refresh,
     subscribe: (listener) => void listeners.push(listener),
     stop: () => cancelPoll(),
   };

@@ -1,8 +1,9 @@
 /**
- * JSON files that belong to the user: an agent's settings with beckon's entries in them, and config.json when a command changes it.
+ * JSON files that belong to the user: an agent's settings with beckon's entries in them, and config.json.
  *
  * - index.ts (here): reads the file, and replaces it as a whole or not at all
  * - hooks.ts: beckon's hooks in the text of the settings; json-text.ts edits that text
+ * - config.ts: config.json with its lines and its mistakes; config-edit.ts edits its text
  * - hook-command.ts: the command that a hook runs
  * - owned-path.ts, file-lock.ts: where beckon may write, and one writer at a time
  * - backups.ts: the file as it was; diff.ts: what would change

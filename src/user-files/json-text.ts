@@ -75,7 +75,7 @@ export const listItems = (array: Node | undefined): readonly Node[] =>
 
 export const endOf = ({ offset, length }: Node): number => offset + length;
 
-export type Json = string | number | boolean | readonly Json[] | { readonly [key: string]: Json };
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
 export interface JsonLayout {
   /** What ends a line. Null if everything is on one line. */
@@ -140,13 +140,14 @@ function indentOfMember(body: string, container: Node, member: Node): string | n
 
 /** The first line is not indented; the others are, from `indent` on. */
 export function formatValue(value: Json, layout: JsonLayout, indent: string): string {
-  if (typeof value !== "object") return JSON.stringify(value);
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const inner = indent + layout.unit;
   const isArray = Array.isArray(value);
   const members = isArray
     ? value.map((item: Json) => formatValue(item, layout, inner))
     : Object.entries(value).map(([key, item]) => formatProperty(key, item, layout, inner));
   const [open, close] = isArray ? ["[", "]"] : ["{", "}"];
+  if (members.length === 0) return open + close;
   if (layout.eol === null) {
     const pad = isArray ? "" : layout.pad;
     return `${open}${pad}${members.join(`,${layout.gap}`)}${pad}${close}`;
@@ -178,16 +179,16 @@ export function applyEdits(body: string, edits: readonly Edit[]): string {
 /** Formats a new member for the layout and indentation of the place where it goes. */
 export type FormatMember = (layout: JsonLayout, indent: string) => string;
 
-/** Adds members at the end of an object or array. */
+/** Adds members at the end of an object or array, or behind one of its members. */
 export function appendMembers(
   body: string,
   container: Node,
   layout: JsonLayout,
   members: readonly FormatMember[],
+  after: Node | undefined = container.children?.at(-1),
 ): Edit {
-  const last = container.children?.at(-1);
-  return last
-    ? appendAfter(body, container, last, layout, members)
+  return after
+    ? appendAfter(body, container, after, layout, members)
     : fillEmpty(body, container, layout, members);
 }
 
@@ -198,7 +199,8 @@ function appendAfter(
   fileLayout: JsonLayout,
   members: readonly FormatMember[],
 ): Edit {
-  const previous = container.children?.at(-2);
+  const siblings = container.children ?? [];
+  const previous = siblings[siblings.indexOf(last) - 1];
   const from = previous ? body.indexOf(",", endOf(previous)) + 1 : container.offset + 1;
   const space = body.slice(from, last.offset);
   const newline = space.lastIndexOf("\n");

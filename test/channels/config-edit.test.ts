@@ -13,14 +13,15 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
+import { version } from "../../package.json";
 import { dropChannel, setChannel, writeChannel } from "../../src/channels/config-edit.ts";
+import { parseConfig } from "../../src/core/config/config.ts";
+import { createConfigTemplate } from "../../src/core/config/config-template.ts";
 
 const phone = { type: "ntfy", topic: "t", accounts: ["1"] };
 const read = (text: string) => JSON.parse(text.replace("\ufeff", ""));
 
 test.each([
-  ["no file", ""],
-  ["an empty file", " \n"],
   ["an empty object", "{}"],
   ["settings on several lines", '{\n    "alerts": {\n        "sound": false\n    }\n}\n'],
   ["settings on one line", '{"alerts":{"sound":false}}'],
@@ -28,9 +29,19 @@ test.each([
   ["another channel", '{\n  "channels": {\n    "work": {"type": "slack"}\n  },\n  "autoLaunch": false\n}\n'],
   ["a byte order mark", '\ufeff{"autoLaunch": true}'],
 ])("a channel is added to %s", (_, text) => {
-  const before = text.trim() === "" ? {} : read(text);
+  const before = read(text);
   const after = setChannel(text, "phone", phone);
   expect(read(after)).toEqual({ ...before, channels: { ...before.channels, phone } });
+});
+
+test.each(["", " \n"])("a file that is %j lists every setting, as one that Settings… makes does", (text) => {
+  const template = createConfigTemplate(version);
+  const after = setChannel(text, "phone", { type: "ntfy" });
+  const added = ',\n  "channels": {\n    "phone": {\n      "type": "ntfy"\n    }\n  }';
+  expect(after).toContain(added);
+  expect(after.replace(added, "")).toBe(template);
+  expect(parseConfig(read(after)).problems).toEqual([]);
+  expect(dropChannel(after, "phone")).toBe(after.replace(/"channels": \{[\s\S]*?\n {2}\}/, '"channels": {}'));
 });
 
 test("everything else stays as it was, byte for byte", () => {
@@ -109,7 +120,7 @@ afterEach(() => rmSync(home, { recursive: true }));
 test("the file is created with its folder, for its owner only", async () => {
   const path = join(home, "config", "config.json");
   await writeChannel(path, home, "phone", phone);
-  expect(read(readFileSync(path, "utf8"))).toEqual({ channels: { phone } });
+  expect(read(readFileSync(path, "utf8")).channels).toEqual({ phone });
   expect(statSync(path).mode & 0o077).toBe(0);
 });
 

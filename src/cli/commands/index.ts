@@ -3,6 +3,7 @@ import type { CommandGroups } from "../command.ts";
 import { answerCommand } from "./answer.ts";
 import { channelCommand } from "./channel.ts";
 import { completionsCommand } from "./completions.ts";
+import { configCommand } from "./config.ts";
 import { demoCommand } from "./demo.ts";
 import { doctorCommand } from "./doctor.ts";
 import { focusCommand } from "./focus.ts";
@@ -46,6 +47,7 @@ export const commandGroups: CommandGroups = [
     { ...quietCommand, load: async () => (await import("../quiet.ts")).quiet },
   ],
   [
+    { ...configCommand, load: async () => (await import("../config.ts")).config },
     { ...channelCommand, load: async () => (await import("../channel.ts")).channel },
     { ...logCommand, load: async () => (await import("../log.ts")).log },
     { ...historyCommand, load: async () => (await import("../history.ts")).history },

@@ -6,14 +6,15 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Check } from "@sinclair/typebox/value";
 import { limits } from "../limits.ts";
 import { truncateEnd } from "../text/text.ts";
+import { timeOfDayPattern } from "./setting-view.ts";
 
 /** What can be sent: the kinds of asks, and the other alerts. */
 const alertTypes = ["permission", "question", "plan", "elicitation", "failed", "idle", "finished"] as const;
 
-const literals = <const Value extends string>(values: readonly Value[]) =>
+export const literals = <const Value extends string>(values: readonly Value[]) =>
   Type.Union(values.map((value) => Type.Literal(value)));
 
-const timeOfDay = Type.String({ pattern: "^([01]\\d|2[0-3]):[0-5]\\d$" });
+const timeOfDay = Type.String({ pattern: timeOfDayPattern.source });
 const texts = (maxItems: number) =>
   Type.Array(Type.String({ minLength: 1, maxLength: limits.maxPathLength }), { maxItems });
 

@@ -2,7 +2,7 @@
  * The config.json that a user without one gets. Every setting is in it, but none is set, so that a later change of a default
  * holds for them too. The texts are members that start with `//`: editors mark comments in a .json file as errors.
  */
-import { type Setting, settings } from "./config.ts";
+import { describeSetting, type Setting, settings } from "./config.ts";
 
 export function createConfigTemplate(version: string): string {
   const parts = [...Map.groupBy(settings, ({ group }) => group)].flatMap(([group, own]) => {
@@ -22,9 +22,8 @@ function formatHeading(version: string): string {
 }
 
 function formatSetting(setting: Setting, indent: string): string {
-  const { name, description, expected, default: value, example } = setting;
-  const range = typeof value === "number" ? ` It is ${expected}.` : "";
-  const about = example === undefined ? `${description}${range}` : `${description} For example:`;
+  const { name, default: value, example } = setting;
+  const about = `${describeSetting(setting)}${example === undefined ? "" : " For example:"}`;
   return [
     `${indent}"// about ${name}": ${JSON.stringify(about)}`,
     `${indent}"//${name}": ${JSON.stringify(example ?? value)}`,

@@ -2,7 +2,8 @@
  * What users choose: settings in config.json (this file), preferences set with a click (preferences.ts), quiet hours, and the
  * rules for what is allowed without asking.
  *
- * The schema below is the only description of the settings: type, default, check, error message, template and docs follow it.
+ * The schema below is the only description of the settings: type, default, check, error message, template, docs, `beckon config`
+ * and the settings panel follow it.
  */
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Errors } from "@sinclair/typebox/errors";
@@ -12,16 +13,28 @@ import { limits } from "../limits.ts";
 import { findClosest } from "../text/closest.ts";
 import { toSingleLine, truncateEnd } from "../text/text.ts";
 import { type AutoAllowRules, dropInvalidRules, findRuleMistakes } from "./auto-allow-rules.ts";
-import { type ChannelSettings, dropInvalidChannels, findChannelMistakes } from "./channels.ts";
+import { type ChannelSettings, dropInvalidChannels, findChannelMistakes, literals } from "./channels.ts";
+import { type Control, describeNumber, type SectionId, timeOfDayPattern } from "./setting-view.ts";
 
 /** What a setting's schema says besides the type. */
 interface SettingOptions<Value> {
   readonly default: Value;
+  /** Its name for users, and one or two sentences about it. */
+  readonly title: string;
   readonly description: string;
+  readonly section: SectionId;
+  readonly control: Control;
   /** Completes the sentence "… must be". */
   readonly expected: string;
   /** Shown in the template where the default does not show the form of a value. */
   readonly example?: Value;
+  /** A variable that is stronger than the file. */
+  readonly variable?: string;
+  /**
+   * What turning it on gives to others. The page may turn it off but not on, because programs that can send requests as the page does
+   * may not be able to write the file (SECURITY.md).
+   */
+  readonly grants?: string;
   /** A check that JSON Schema cannot express. */
   readonly isValid?: (value: Value) => boolean;
   /** Names the parts of a valid value that are wrong, and returns the value without them. */
@@ -37,65 +50,126 @@ const setting = <Schema extends TSchema>(
   ...options,
 });
 
-const flag = (value: boolean, description: string) =>
-  setting(Type.Boolean(), { default: value, description, expected: "true or false" });
+/** What the settings of one section have in common with others: the words, and little else. */
+interface Words {
+  readonly title: string;
+  readonly description: string;
+  readonly grants?: string;
+}
 
-const amount = (value: number, unit: string, minimum: number, maximum: number, description: string) =>
-  setting(Type.Integer({ minimum, maximum }), {
+const flag = (section: SectionId, value: boolean, words: Words) =>
+  setting(Type.Boolean(), {
+    ...words,
+    section,
     default: value,
-    description,
-    expected: `a number of ${unit} from ${minimum} to ${maximum}`,
+    expected: "true or false",
+    control: { kind: "switch" },
   });
+
+const amount = (
+  section: SectionId,
+  value: number,
+  { unit, min, max }: { readonly unit: string; readonly min: number; readonly max: number },
+  words: Words,
+) =>
+  setting(Type.Integer({ minimum: min, maximum: max }), {
+    ...words,
+    section,
+    default: value,
+    expected: `a number of ${unit} from ${min} to ${max}`,
+    control: { kind: "number", unit, min, max },
+  });
+
+const choices = <const Value extends string>(labels: Readonly<Record<Value, string>>) =>
+  literals(Object.keys(labels) as Value[]);
 
 const maxProjects = 1_000;
 const maxRules = 200;
-const timeOfDay = Type.String({ pattern: "^([01]\\d|2[0-3]):[0-5]\\d$" });
+const timeOfDay = Type.String({ pattern: timeOfDayPattern.source });
 
-const guardMode = Type.Union([Type.Literal("strict"), Type.Literal("warn"), Type.Literal("off")]);
-const guardModeExpected = '"strict", "warn" or "off"';
+const guardModes = { strict: "Refuse", warn: "Record", off: "Off" };
+const guardMode = choices(guardModes);
 const guardIgnore = Type.Array(Type.String({ minLength: 1, maxLength: limits.maxPathLength }), {
   maxItems: maxRules,
 });
-const guardStore = Type.Union([Type.Literal("state"), Type.Literal("project")]);
-const guardBudget = Type.Union([Type.Integer({ minimum: 1_000, maximum: 100_000_000 }), Type.Null()]);
+const guardStores = { state: "beckon's folder", project: "The project" };
+const guardStore = choices(guardStores);
+const tokenRange = { min: 1_000, max: 100_000_000 };
+const guardBudget = Type.Union([
+  Type.Integer({ minimum: tokenRange.min, maximum: tokenRange.max }),
+  Type.Null(),
+]);
+const dayRange = { min: 1, max: 3_650 };
+const megabyteRange = { min: 10, max: 100_000 };
+const leftClicks = { menu: "Menu", nextWaiting: "Next session" };
 
 const configSchema = Type.Object({
   alerts: Type.Object({
-    blocked: flag(true, "Alert when a session cannot go on without you."),
-    failed: flag(true, "Alert when a turn ends with an error, or a session dies at work."),
-    idle: flag(true, "Alert, quietly, when a session has waited a while for your next prompt."),
-    finished: flag(false, "Alert, quietly, at the end of every turn."),
+    blocked: flag("alerts", true, {
+      title: "A session cannot go on without you",
+      description: "Alert when a permission, a question or a plan waits.",
+    }),
+    failed: flag("alerts", true, {
+      title: "A session failed",
+      description: "Alert when a turn ends with an error, or a session dies at work.",
+    }),
+    idle: flag("alerts", true, {
+      title: "A session waits for your next prompt",
+      description: "Alert, quietly, when it has waited a while.",
+    }),
+    finished: flag("alerts", false, {
+      title: "A turn ended",
+      description: "Alert, quietly, at the end of every turn.",
+    }),
     longTurnMinutes: amount(
+      "alerts",
       5,
-      "minutes",
-      0,
-      1_440,
-      "Alert, quietly, at the end of a turn that took longer than this. 0: never.",
+      { unit: "minutes", min: 0, max: 1_440 },
+      {
+        title: "A long turn ended",
+        description: "Alert, quietly, at the end of a turn that took longer than this. 0 means never.",
+      },
     ),
     presentSeconds: amount(
+      "alerts",
       30,
-      "seconds",
-      5,
-      3_600,
-      "Without input for this long you count as away, and the pane in front of you alerts too.",
+      { unit: "seconds", min: 5, max: 3_600 },
+      {
+        title: "You count as away",
+        description: "After this long without input. Then the pane in front of you alerts too.",
+      },
     ),
     graceMs: amount(
+      "alerts",
       0,
-      "milliseconds",
-      0,
-      60_000,
-      "How long you may take to answer in the terminal before an alert shows.",
+      { unit: "milliseconds", min: 0, max: 60_000 },
+      {
+        title: "Wait before an alert",
+        description: "How long you may take to answer in the terminal before an alert shows.",
+      },
     ),
-    sound: flag(true, "Play the system's sound with alerts about blocked and failed sessions."),
-    unattended: flag(false, "Alert for unattended runs too (headless, SDK)."),
-    whileLooking: flag(false, "Alert even while you look at the session's own pane, or at the dashboard."),
+    sound: flag("alerts", true, {
+      title: "Sound",
+      description: "The system's sound, for blocked and failed sessions.",
+    }),
+    unattended: flag("alerts", false, {
+      title: "Unattended runs",
+      description: "Alert for runs without a terminal too (headless, SDK).",
+    }),
+    whileLooking: flag("alerts", false, {
+      title: "The pane in front of you",
+      description: "Alert even while you look at the session's own pane, or at the dashboard.",
+    }),
   }),
   tray: Type.Object({
-    leftClick: setting(Type.Union([Type.Literal("menu"), Type.Literal("nextWaiting")]), {
+    leftClick: setting(choices(leftClicks), {
+      section: "start",
       default: "menu",
+      title: "Left click on the icon",
       description:
-        "A left click opens the menu or goes, as a middle click does, to the session that has waited longest.",
+        "Opens the menu, or goes to the session that has waited longest. On macOS and GNOME it is always the menu.",
       expected: '"menu" or "nextWaiting"',
+      control: { kind: "choice", labels: leftClicks },
     }),
   }),
   quietHours: setting(
@@ -104,24 +178,34 @@ const configSchema = Type.Object({
       Type.Null(),
     ]),
     {
+      section: "quiet",
       default: null,
+      title: "Quiet hours",
       description: "No alerts between these local times.",
       expected: '{"from": "22:00", "to": "08:00"} with two different times of day, or null',
       example: { from: "22:00", to: "08:00" },
+      control: { kind: "hours" },
       isValid: (hours) => hours === null || hours.from !== hours.to,
     },
   ),
   mutedProjects: setting(
     Type.Array(Type.String({ minLength: 1, maxLength: limits.maxPathLength }), { maxItems: maxProjects }),
     {
+      section: "quiet",
       default: [],
-      description: "Projects that never alert. They stay in the menu.",
+      title: "Muted projects",
+      description: "They never alert, and stay in the menu.",
       expected: 'a list of project names like ["playground"]',
       example: ["playground"],
+      control: { kind: "list", item: "project" },
     },
   ),
   answering: Type.Object({
-    enabled: flag(true, "Let you answer from menu, alerts and command line too."),
+    enabled: flag("answers", true, {
+      title: "Answer from elsewhere",
+      description: "Let you answer from menu, alerts, dashboard and command line too.",
+      grants: "It lets requests be answered outside of the terminal.",
+    }),
     autoAllow: setting(
       Type.Record(
         Type.String(),
@@ -129,45 +213,61 @@ const configSchema = Type.Object({
         { maxProperties: maxProjects },
       ),
       {
+        section: "answers",
         default: {},
+        title: "Rules",
         description:
           "What agents may read without asking you, by project folder. Never for what is marked as dangerous.",
         expected: 'an object like {"/home/me/project": ["Read", "Bash(ls *)"]}',
         example: { "/home/me/project": ["Read", "Bash(ls *)"] },
+        control: { kind: "file", item: "project" },
+        grants: "Rules let agents read without asking you.",
         findMistakes: findRuleMistakes,
         dropMistakes: dropInvalidRules as (rules: AutoAllowRules) => Record<string, string[]>,
       },
     ),
   }),
-  keep: Type.Object({
-    completedHours: amount(24, "hours", 0, 8_760, "How long ended sessions are listed."),
-    completedMax: amount(
-      200,
-      "sessions",
-      0,
-      limits.maxSessions,
-      "How many ended sessions are listed at most.",
-    ),
-    journalDays: amount(7, "days", 1, 365, "How long prompts and commands stay in beckon's own files."),
-  }),
   history: setting(
     Type.Union([
       Type.Object(
         {
-          days: Type.Integer({ minimum: 1, maximum: 3_650 }),
-          maxMb: Type.Integer({ minimum: 10, maximum: 100_000 }),
+          days: Type.Integer({ minimum: dayRange.min, maximum: dayRange.max }),
+          maxMb: Type.Integer({ minimum: megabyteRange.min, maximum: megabyteRange.max }),
         },
         { additionalProperties: false },
       ),
       Type.Literal("off"),
     ]),
     {
+      section: "history",
       default: { days: 30, maxMb: 500 },
-      description: "How long and up to which size the history is kept; off keeps and leaves none.",
+      title: "History",
+      description: "How long and up to which size it is kept. Off keeps none, and removes what there is.",
       expected: '{"days": 30, "maxMb": 500}, or "off"',
       example: { days: 30, maxMb: 500 },
+      control: { kind: "retention", days: dayRange, maxMb: megabyteRange },
     },
   ),
+  keep: Type.Object({
+    completedHours: amount(
+      "history",
+      24,
+      { unit: "hours", min: 0, max: 8_760 },
+      { title: "Ended sessions", description: "How long they stay in the list." },
+    ),
+    completedMax: amount(
+      "history",
+      200,
+      { unit: "sessions", min: 0, max: limits.maxSessions },
+      { title: "Number of ended sessions", description: "How many of them stay in the list at most." },
+    ),
+    journalDays: amount(
+      "history",
+      7,
+      { unit: "days", min: 1, max: 365 },
+      { title: "Journal", description: "How long prompts and commands stay in beckon's own files." },
+    ),
+  }),
   stream: Type.Object({
     path: setting(
       Type.Union([
@@ -175,49 +275,78 @@ const configSchema = Type.Object({
         Type.Null(),
       ]),
       {
+        section: "history",
         default: null,
+        title: "Stream for other tools",
         description: "A file that sessions, turns and skills are appended to, for other tools.",
         expected: "an absolute path, or null",
         example: "/home/me/lifecycle.jsonl",
+        control: { kind: "file", item: null },
+        grants: "It names a file that beckon writes to.",
+        variable: "BECKON_STREAM_PATH",
       },
     ),
   }),
   channels: setting(Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown())), {
+    section: "phone",
     default: {},
-    description: "Where alerts go besides your desktop: a phone, a chat. See docs/channels.md.",
+    title: "Phones and chats",
+    description: "To add one: beckon channel add phone. More is in docs/channels.md.",
     expected: 'an object like {"phone": {"type": "ntfy", "topic": "…"}}',
     example: { phone: { type: "ntfy", topic: "a-name-that-nobody-guesses" } },
+    control: { kind: "file", item: "channel" },
+    grants: "A channel sends what sessions do to another place, and can take answers from there.",
     findMistakes: findChannelMistakes,
     dropMistakes: dropInvalidChannels,
   }),
   workGuard: Type.Object({
     mode: setting(guardMode, {
+      section: "guard",
       default: "off",
+      title: "Edits without a port",
       description:
-        "What happens to edits that belong to no port, a named piece of work: refused, only recorded, or nothing.",
-      expected: guardModeExpected,
+        "Refuse edits that belong to no port, a named piece of work; only record them; or do nothing.",
+      expected: '"strict", "warn" or "off"',
+      control: { kind: "choice", labels: guardModes },
     }),
-    autoCreate: flag(false, "Suggest a port to create in the reason of a refusal."),
+    autoCreate: flag("guard", false, {
+      title: "Suggest a port",
+      description: "Name a port to create in the reason of a refusal.",
+    }),
     ignore: setting(guardIgnore, {
+      section: "guard",
       default: [],
-      description: "Files that never need a port.",
+      title: "Files without a port",
+      description: "They never need one, wherever the guard is on.",
       expected: 'a list of patterns like ["*.md", "docs/**"]',
       example: ["*.md", "docs/**"],
+      control: { kind: "list", item: "pattern" },
     }),
     store: setting(guardStore, {
+      section: "guard",
       default: "state",
-      description:
-        "Keep ports in beckon's own folder, or in .beckon/ports.json of the project, which a team can share.",
+      title: "Where ports are kept",
+      description: "In beckon's own folder, or in .beckon/ports.json of the project, which a team can share.",
       expected: '"state" or "project"',
+      control: { kind: "choice", labels: guardStores },
     }),
-    context: flag(false, "Tell the agent at the start of a session which port runs, and what it depends on."),
-    messages: flag(false, "Show a line in the agent's terminal about the port, and about edits without one."),
+    context: flag("guard", false, {
+      title: "Tell the agent",
+      description: "At the start of a session: which port runs, and what it depends on.",
+    }),
+    messages: flag("guard", false, {
+      title: "Lines in the terminal",
+      description: "A line in the agent's terminal about the port, and about edits without one.",
+    }),
     tokenBudget: setting(guardBudget, {
+      section: "guard",
       default: null,
+      title: "A full context",
       description:
-        "Record when a session's context is fuller than this many tokens. Without it, the model's window counts.",
-      expected: "a number of tokens from 1000 to 100000000, or null",
+        "Record when a session's context has more tokens than this. Without it, the model's window counts.",
+      expected: `a number of tokens from ${tokenRange.min} to ${tokenRange.max}, or null`,
       example: 150_000,
+      control: { kind: "number", unit: "tokens", ...tokenRange, isOptional: true },
     }),
     projects: setting(
       Type.Record(
@@ -237,20 +366,28 @@ const configSchema = Type.Object({
         { maxProperties: maxProjects },
       ),
       {
+        section: "guard",
         default: {},
+        title: "Single projects",
         description: "The same settings for single projects, by folder.",
         expected: 'an object like {"/home/me/project": {"mode": "strict"}}, with absolute paths',
         example: { "/home/me/project": { mode: "strict" } },
+        control: { kind: "file", item: "project" },
         isValid: (projects) => Object.keys(projects).every((folder) => /^(\/|[A-Za-z]:[\\/])/.test(folder)),
       },
     ),
   }),
   // The forwarder reads these two itself, without asking the app.
-  autoLaunch: flag(true, "Let a session that starts while beckon is not running start it."),
-  allowRemoteUrl: flag(
-    false,
-    "Let BECKON_URL send your sessions' events to another machine. Counts only in your own config folder.",
-  ),
+  autoLaunch: flag("start", true, {
+    title: "Start with a session",
+    description: "Let a session that starts while beckon is not running start it.",
+  }),
+  allowRemoteUrl: flag("start", false, {
+    title: "Events to another machine",
+    description:
+      "Let BECKON_URL send your sessions' events to another machine. Counts only in your own config folder.",
+    grants: "It lets events leave this machine.",
+  }),
 });
 
 type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T;
@@ -287,10 +424,32 @@ export const settings: readonly Setting[] = Object.entries(configSchema.properti
 );
 
 const settingsByKey: ReadonlyMap<string, Setting> = new Map(settings.map((one) => [one.key, one]));
+
+export const findSetting = (key: string): Setting | null => settingsByKey.get(key) ?? null;
 const groups: ReadonlySet<string> = new Set(settings.flatMap(({ group }) => group ?? []));
 
 export function isAllowed({ schema, isValid }: Setting, value: unknown): boolean {
   return Check(schema, value) && (isValid?.(value) ?? true);
+}
+
+/** One line each: which setting, what is allowed, and what the value is. */
+export function findValueMistakes(known: Setting, value: unknown): string[] {
+  const { key, expected, findMistakes } = known;
+  if (!isAllowed(known, value))
+    return [`${key} must be ${expected}, not ${formatValue(value)}${locateMistake(known, value)}`];
+  return (findMistakes?.(value) ?? []).map((mistake) => `${key}: ${toSingleLine(mistake)}`);
+}
+
+/** Its value in these settings. */
+export function readSetting(config: Config, { group, name }: Setting): unknown {
+  const container = (group === null ? config : config[group as keyof Config]) as JsonRecord;
+  return container[name];
+}
+
+/** `A long turn ended. Alert, quietly, … 0 means never. From 0 to 1440 minutes.` For the template and the docs. */
+export function describeSetting({ title, description, control }: Setting): string {
+  const range = control.kind === "number" ? ` ${describeNumber(control)}` : "";
+  return `${title}. ${description}${range}`;
 }
 
 export interface ParsedConfig {
@@ -310,15 +469,7 @@ export function parseConfig(value: unknown): ParsedConfig {
   const values = flatten(value, problems);
   for (const [key, found] of values) {
     const known = settingsByKey.get(key);
-    if (!known) problems.push(formatUnknownKey(key));
-    else if (!isAllowed(known, found))
-      problems.push(
-        `${key} must be ${known.expected}, not ${formatValue(found)}${locateMistake(known, found)}`,
-      );
-    else
-      problems.push(
-        ...(known.findMistakes?.(found) ?? []).map((mistake) => `${key}: ${toSingleLine(mistake)}`),
-      );
+    problems.push(...(known ? findValueMistakes(known, found) : [formatUnknownKey(key)]));
   }
   return { config: createConfig(values), problems: limitProblems(problems) };
 }
@@ -383,9 +534,10 @@ function locateMistake({ schema }: Setting, value: unknown): string {
   return ` (${names.join(", ")}: ${formatValue(mistake.value)})`;
 }
 
-function formatUnknownKey(key: string): string {
+/** `whereListed` is what to do if no name is close. */
+export function formatUnknownKey(key: string, whereListed = "see the list in docs/configuration.md"): string {
   const closest = findClosest(key, [...groups, ...settingsByKey.keys()]);
-  const hint = closest === null ? "see the list in docs/configuration.md" : `did you mean ${closest}?`;
+  const hint = closest === null ? whereListed : `did you mean ${closest}?`;
   return `${truncateEnd(key, maxValueColumns) || "a key without a name"} is not a setting: ${hint}`;
 }
 

@@ -10,8 +10,8 @@ const nameOf = (key: string) => key.slice(key.indexOf(".") + 1);
 const setting = (name: string) => `"//${name}": `;
 
 test("has every setting with its description, and the version that wrote it", () => {
-  for (const { key, description } of settings) {
-    expect(text).toContain(`"// about ${nameOf(key)}": "${description}`);
+  for (const { key, title, description } of settings) {
+    expect(text).toContain(`"// about ${nameOf(key)}": "${title}. ${description}`);
     expect(lines.filter((line) => line.includes(setting(nameOf(key))))).toHaveLength(1);
   }
   expect(text).toContain("defaults of beckon 1.2.3, or examples");
