@@ -49,13 +49,14 @@ const writeBytesAtOnce: Bun.BunPlugin = {
 const pageFiles = {
   html: inRepo("dist/page/page.html"),
   script: inRepo("dist/page/page.js"),
+  settingsScript: inRepo("dist/page/settings.js"),
   style: inRepo("dist/page/page.css"),
   icon: inRepo("dist/page/icon.svg"),
 };
 
 async function writePage(): Promise<void> {
   const bundle = await bundlePage();
-  for (const name of ["html", "script", "style", "icon"] as const)
+  for (const name of ["html", "script", "settingsScript", "style", "icon"] as const)
     await Bun.write(pageFiles[name], bundle[name]);
 }
 

@@ -20,6 +20,7 @@ export const routes = {
   health: { method: "GET", path: "/health", access: "public" },
   page: { method: "GET", path: "/", access: "entry" },
   pageScript: { method: "GET", path: "/page.js", access: "asset" },
+  settingsScript: { method: "GET", path: "/settings.js", access: "asset" },
   // The page that a browser without the cookie gets needs them. They are the same for every user.
   pageStyle: { method: "GET", path: "/page.css", access: "public" },
   pageIcon: { method: "GET", path: "/icon.svg", access: "public" },
@@ -47,8 +48,11 @@ export const routes = {
   dismiss: { method: "POST", path: "/api/sessions/:id/dismiss", access: "page" },
   transcript: { method: "POST", path: "/api/sessions/:id/transcript", access: "page" },
   quiet: { method: "POST", path: "/api/quiet", access: "page" },
+  settings: { method: "GET", path: "/api/settings", access: "page" },
+  settingsSave: { method: "POST", path: "/api/settings/save", access: "page" },
+  settingsOpen: { method: "POST", path: "/api/settings/open", access: "page" },
   channels: { method: "GET", path: "/api/channels", access: "local" },
-  channelTest: { method: "POST", path: "/api/channels/:id/test", access: "local" },
+  channelTest: { method: "POST", path: "/api/channels/:id/test", access: "page" },
   doctor: { method: "GET", path: "/api/doctor", access: "local" },
   stop: { method: "POST", path: "/api/stop", access: "local" },
 } as const satisfies Readonly<Record<string, Route>>;

@@ -39,6 +39,8 @@ export interface PageFiles {
   /** Contains `pageKeyMark` where the page's key goes. */
   readonly html: string;
   readonly script: string | Blob;
+  /** The settings panel, which the page loads when it is opened. */
+  readonly settingsScript: string | Blob;
   readonly style: string | Blob;
   readonly icon: string | Blob;
 }
@@ -79,6 +81,7 @@ export interface ServerOptions {
   readonly sign: (request: string, text: string) => string;
   /** Permission hooks that wait for a decision. */
   readonly pending: PendingHooks;
+  readonly settings: SettingsRequests;
   /** Every channel, and whether it works. */
   readonly channels: () => readonly object[];
   /** Sends a test message. Resolves with null if there is no such channel. */
@@ -86,6 +89,16 @@ export interface ServerOptions {
   /** What `beckon doctor` asks of the running app; `wants` are the names in the query. */
   readonly doctor: (wants: ReadonlySet<string>) => Promise<object>;
   readonly onError: (text: string) => void;
+}
+
+/** What the settings panel asks for. */
+export interface SettingsRequests {
+  /** Every setting with its value, its default, and where the value comes from. */
+  read(): Promise<object>;
+  /** Writes all changes into config.json, or none. */
+  save(body: JsonRecord): Promise<{ readonly status: number; readonly body: object }>;
+  /** Opens config.json with the user's program; resolves with null, or with the reason why it could not. */
+  open(): Promise<string | null>;
 }
 
 export interface ApiServer {
@@ -246,7 +259,7 @@ function parseRenewal(
 function createPageHandlers(options: ServerOptions, connections: Connections) {
   const { pageAccess, loadPage } = options;
   const serve =
-    (type: string, file: "script" | "style" | "icon"): Handler =>
+    (type: string, file: "script" | "settingsScript" | "style" | "icon"): Handler =>
     async () =>
       respondPage(200, type, (await loadPage())[file]);
   const hasCookie = ({ headers }: Request): boolean =>
@@ -310,6 +323,7 @@ function createPageHandlers(options: ServerOptions, connections: Connections) {
   return {
     page: openPage,
     pageScript: serve("text/javascript; charset=utf-8", "script"),
+    settingsScript: serve("text/javascript; charset=utf-8", "settingsScript"),
     pageStyle: serve("text/css; charset=utf-8", "style"),
     pageIcon: serve("image/svg+xml", "icon"),
     pageFacts: ({ query: { focused } }) => {
@@ -425,6 +439,17 @@ function createHandlers(
       const body = parseBody(await readBody(request));
       const result = typeof body === "string" ? body : options.setQuiet(body);
       return typeof result === "string" ? respond(400, { error: result }) : respond(200, result);
+    },
+    settings: async () => respond(200, await options.settings.read()),
+    settingsSave: async ({ request }) => {
+      const body = parseBody(await readBody(request));
+      if (typeof body === "string") return respond(400, { error: body });
+      const result = await options.settings.save(body);
+      return respond(result.status, result.body);
+    },
+    settingsOpen: async () => {
+      const problem = await options.settings.open();
+      return problem === null ? respond(200, { ok: true }) : respond(400, { error: problem });
     },
     channels: () => respond(200, { channels: options.channels() }),
     channelTest: async ({ params: { id } }) => {

@@ -1,7 +1,7 @@
 /** The API: what each route asks of the rest of the app. */
 import { version } from "../../package.json";
 import type { PageAccess } from "../api/page-access.ts";
-import { type ApiServer, listenFrom } from "../api/server.ts";
+import { type ApiServer, listenFrom, type SettingsRequests } from "../api/server.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { signDecision } from "../system/decision-signature.ts";
 import { isOwnConnection } from "../system/sockets.ts";
@@ -28,13 +28,30 @@ interface RequestOptions {
   readonly quit: () => void;
 }
 
-export function listenForRequests(options: RequestOptions): Promise<ApiServer> {
+/** Loaded when the panel is opened. */
+function createSettingsRequests(
+  { base, desktop, sinks }: RequestOptions,
+  port: () => number,
+): SettingsRequests {
+  const load = () => import("./settings.ts");
+  const options = { base, channels: sinks.channels.report, port };
+  return {
+    read: async () => (await load()).readSettings(options),
+    save: async (body) => (await load()).savePageSettings(options, body),
+    open: async () =>
+      desktop.isHeadless
+        ? `there is no desktop. The file is ${base.paths.config}`
+        : (await load()).openConfigFile(base.paths.config, desktop.actions.openFile),
+  };
+}
+
+export async function listenForRequests(options: RequestOptions): Promise<ApiServer> {
   const { base, state, desktop, sinks, navigation } = options;
   const { agents, table, clock, config, decisionKey, env } = base;
   const { store } = state;
   const { answers, alerts, channels, connection, preferences, tray, workGuard } = sinks;
   const { pending } = answers;
-  return listenFrom(base.options.port, {
+  const listening: ApiServer = await listenFrom(base.options.port, {
     token: base.token,
     pageAccess: options.pageAccess,
     pageFacts: () => ({
@@ -69,6 +86,7 @@ export function listenForRequests(options: RequestOptions): Promise<ApiServer> {
     sign: (request, text) => signDecision(decisionKey, request, text),
     readStatusLine: (body) => applyStatusLine({ agents, store, clock }, body),
     pending,
+    settings: createSettingsRequests(options, () => listening.port),
     channels: channels.report,
     testChannel: channels.test,
     doctor: async (wants) =>
@@ -87,4 +105,5 @@ export function listenForRequests(options: RequestOptions): Promise<ApiServer> {
       }),
     onError: base.onError,
   });
+  return listening;
 }

@@ -1,12 +1,10 @@
 /** What a click does in the tray's menu or on an alert. */
 import type { PendingRequests } from "../answers/pending.ts";
-import { createConfigTemplate } from "../core/config/config-template.ts";
 import type { UserAction } from "../core/config/user-action.ts";
 import { readErrorMessage } from "../core/error-message.ts";
 import type { Session } from "../core/session/session.ts";
 import { capitalize } from "../core/text/words.ts";
 import { formatFocusOutcome } from "../core/view/focus-text.ts";
-import { createConfigFile } from "../storage/config-file.ts";
 import { cannotFocus, type Navigation } from "./navigation.ts";
 
 export interface UserActionsOptions {
@@ -77,11 +75,12 @@ export function createUserActions(options: UserActionsOptions): RunUserAction {
     if (problem) showMessage("The dashboard could not be opened", `${problem}. Run: beckon open --print`);
   }
 
+  /** The panel on the page; without a browser, the file. */
   async function openSettings(): Promise<void> {
     const { configPath } = options;
-    const problem =
-      createConfigFile(configPath, createConfigTemplate(options.version)) ??
-      (await options.openFile(configPath));
+    if ((await options.openPage(`${options.createPageUrl()}#settings`)) === null) return;
+    const { openConfigFile } = await import("./settings.ts");
+    const problem = await openConfigFile(configPath, options.openFile);
     if (problem) showMessage("The settings could not be opened", `They are in ${configPath}. ${problem}`);
   }
 

@@ -6,24 +6,31 @@ const folder = join(import.meta.dir, "page");
 export interface PageBundle {
   readonly html: string;
   readonly script: string;
+  /** The settings panel: a part of its own, because most visits do not open it. */
+  readonly settingsScript: string;
   readonly style: string;
   readonly icon: string;
 }
 
 export async function bundlePage(): Promise<PageBundle> {
-  const [script, style, html, icon] = await Promise.all([
+  const [script, settingsScript, style, html, icon] = await Promise.all([
     bundle("main.tsx"),
+    bundle("settings.tsx"),
     bundle("page.css"),
     Bun.file(join(folder, "page.html")).text(),
     Bun.file(join(import.meta.dir, "../../assets/beckon.svg")).text(),
   ]);
-  return { html: addHashes(html, { script, style }), script, style, icon };
+  const hashed = addHashes(html, { script, settings: settingsScript, style });
+  return { html: hashed, script, settingsScript, style, icon };
 }
 
 /** The browser refuses other files, such as those that another program at beckon's port has left in its cache. */
-function addHashes(html: string, files: Readonly<Record<"script" | "style", string>>): string {
+function addHashes(html: string, files: Readonly<Record<string, string>>): string {
   const hash = (text: string) => `sha256-${new Bun.CryptoHasher("sha256").update(text).digest("base64")}`;
-  return html.replace("{{script-hash}}", hash(files.script)).replace("{{style-hash}}", hash(files.style));
+  return Object.entries(files).reduce(
+    (text, [name, file]) => text.replace(`{{${name}-hash}}`, hash(file)),
+    html,
+  );
 }
 
 async function bundle(entry: string): Promise<string> {

@@ -228,6 +228,7 @@ export const routes: Record<string, AllowedLabels> = {
   // The handler of "/" asks for a code or the cookie.
   "/": health,
   "/page.js": asset,
+  "/settings.js": asset,
   // The page that a browser without the cookie gets needs these two.
   "/page.css": health,
   "/icon.svg": health,
@@ -251,9 +252,12 @@ export const routes: Record<string, AllowedLabels> = {
   "/api/sessions/0d9c/snooze": pageAction,
   "/api/sessions/0d9c/transcript": pageAction,
   "/api/quiet": pageAction,
+  "/api/settings": pageRead,
+  "/api/settings/save": pageAction,
+  "/api/settings/open": pageAction,
   "/api/doctor": localRead,
   "/api/channels": localRead,
-  "/api/channels/ntfy/test": hook,
+  "/api/channels/ntfy/test": pageAction,
   "/api/stop": hook,
 };
 
@@ -307,6 +311,9 @@ export const nonRoutes = [
   "/api/history/claude:0d9c",
   "/api/lanes%2f",
   "/api/sessions/0d9c/stop",
+  "/api/settings/",
+  "/api/settings/saves",
+  "/settings.json",
   "/endpoint.json",
   "api/sessions",
 ];

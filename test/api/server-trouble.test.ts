@@ -42,6 +42,7 @@ describe("when something fails inside", () => {
     listWorkPorts: () => [],
     sign: (_, text) => text,
     pending: { add() {}, end() {} },
+    settings: { read: never, save: never, open: never },
     channels: () => [],
     testChannel: async () => null,
     doctor: async () => ({}),

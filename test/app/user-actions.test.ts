@@ -129,7 +129,18 @@ test("a session that is gone is not answered", async () => {
   expect(messages).toEqual(["Nothing was answered: This session is over"]);
 });
 
-test("Settings… opens a file that lists every setting and sets none", async () => {
+test("Settings… opens the settings on the page", async () => {
+  const opened: string[] = [];
+  const openPage = async (url: string) => {
+    opened.push(url);
+    return null;
+  };
+  const createPageUrl = () => "http://127.0.0.1:4488/?code=abc";
+  expect(await click({ do: "settings" }, async () => "", { createPageUrl, openPage })).toEqual([]);
+  expect(opened).toEqual(["http://127.0.0.1:4488/?code=abc#settings"]);
+});
+
+test("Settings… without a browser opens a file that lists every setting and sets none", async () => {
   const folder = mkdtempSync(join(tmpdir(), "beckon-actions-"));
   const configPath = join(folder, "config.json");
   const opened: string[] = [];
@@ -138,7 +149,10 @@ test("Settings… opens a file that lists every setting and sets none", async ()
     return null;
   };
   try {
-    const messages = await click({ do: "settings" }, async () => "", { configPath, openFile });
+    const createPageUrl = () => "http://127.0.0.1:4488/?code=abc";
+    const openPage = async () => "xdg-open is not installed";
+    const more = { configPath, openFile, createPageUrl, openPage };
+    const messages = await click({ do: "settings" }, async () => "", more);
     expect(messages).toEqual([]);
     expect(opened[0]).toContain('"//finished": false');
     const file = watchConfig(configPath);

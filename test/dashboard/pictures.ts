@@ -10,6 +10,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { launchBrowser, openPage } from "./browser.ts";
 import { calmDay, emptyDay, guardedDay, historyOffDay, liveDay, manyDay, type Sample } from "./sample.ts";
 import { serveSample } from "./sample-server.ts";
+import { createSampleSettings } from "./sample-settings.ts";
 
 const folder = process.argv[2] ?? "dist/pictures";
 mkdirSync(folder, { recursive: true });
@@ -40,7 +41,7 @@ interface Picture {
   readonly isFullPage?: boolean;
   readonly unconnected?: readonly string[];
   readonly problems?: readonly string[];
-  readonly prepare?: (page: Page, stop: () => Promise<void>) => Promise<void>;
+  readonly prepare?: (page: Page, stop: () => Promise<void>, configPath: string) => Promise<void>;
 }
 
 const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
@@ -50,7 +51,51 @@ const failingChannels = [
   "channel phone: ntfy answered 502 (bad gateway). Run: beckon channel test phone",
   "channel team: the bot may not write there. Open the chat and press Start, or add the bot to the group. Run: beckon channel test team",
 ];
+const openSettings = async (page: Page) => {
+  await page.keyboard.press(",");
+  await page.locator(".set").first().waitFor();
+};
+const changeSettings = async (page: Page) => {
+  await openSettings(page);
+  await page.locator('[data-key="alerts.longTurnMinutes"] input').fill("-5");
+  await page.locator('[data-key="quietHours"] input').last().fill("07:30");
+  await page.evaluate("scrollTo(0, 0)");
+};
+const searchSettings = async (page: Page) => {
+  await openSettings(page);
+  await page.locator('[data-key="alerts.graceMs"] input').fill("1500");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("/");
+  await page.keyboard.type("phone");
+};
+const conflictSettings = async (page: Page, _: unknown, path: string) => {
+  await openSettings(page);
+  await page.locator('[data-key="alerts.sound"] input').click();
+  writeFileSync(path, '{\n  "alerts": { "failed": "yes", "longTurnMinutes": 2000 },\n  "colour": "red"\n}\n');
+  await page.getByText("config.json changed.").waitFor();
+  await page.getByRole("button", { name: "Keep yours" }).click();
+};
+const tall = { viewport: { width: 1440, height: 1060 } };
 const pictures: readonly Picture[] = [
+  { name: "30-settings-light", sample: liveDay, options: tall, prepare: changeSettings },
+  { name: "31-settings-dark", sample: liveDay, options: dark, prepare: changeSettings, isFullPage: true },
+  { name: "32-settings-search-dark", sample: liveDay, options: dark, prepare: searchSettings },
+  { name: "33-settings-phone", sample: liveDay, options: phone, prepare: changeSettings },
+  {
+    name: "34-settings-phone-dark",
+    sample: liveDay,
+    options: { ...phone, ...dark },
+    prepare: changeSettings,
+    isFullPage: true,
+  },
+  { name: "35-settings-mistakes", sample: liveDay, prepare: conflictSettings },
+  {
+    name: "36-settings-1024",
+    sample: liveDay,
+    options: { viewport: { width: 1024, height: 900 } },
+    prepare: openSettings,
+  },
+  { name: "settings", sample: liveDay, options: forReadme, prepare: openSettings },
   { name: "01-live-light", sample: liveDay, isFullPage: true },
   { name: "02-live-dark", sample: liveDay, options: dark, isFullPage: true },
   { name: "03-calm-light", sample: calmDay },
@@ -128,7 +173,8 @@ const pictures: readonly Picture[] = [
 const only = process.argv[3];
 for (const { name, sample, options, isFullPage = false, prepare, ...notices } of pictures) {
   if (only !== undefined && !name.includes(only)) continue;
-  const server = serveSample(sample, notices);
+  const settings = createSampleSettings(sample.now);
+  const server = serveSample(sample, { ...notices, settings });
   const { page, faults } = await openPage(browser, server.createPageUrl(), options, async (opened) => {
     await opened.clock.setFixedTime(sample.now);
   });
@@ -141,11 +187,12 @@ for (const { name, sample, options, isFullPage = false, prepare, ...notices } of
   // Buttons are locked for the first second.
   if (sample.sessions.some(({ group }) => group === "needs_you"))
     await page.locator('.ask [data-do="deny"]:enabled').first().waitFor();
-  await prepare?.(page, server.stop);
+  await prepare?.(page, server.stop, settings.path);
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: isFullPage });
   console.log(name, faults);
   await page.context().close();
   await server.stop();
+  settings.destroy();
 }
 await browser.close();
 rmSync(dirname(fonts), { recursive: true });

@@ -1,7 +1,7 @@
 /** beckon's own server with invented data behind it: the guard, the page and its policy are the real ones. */
 
 import { createPageAccess } from "../../src/api/page-access.ts";
-import { type ApiServer, listen } from "../../src/api/server.ts";
+import { type ApiServer, listen, type SettingsRequests } from "../../src/api/server.ts";
 import type { Lanes } from "../../src/core/interfaces/wire.ts";
 import { limits } from "../../src/core/limits.ts";
 import { loadPage } from "../../src/dashboard/index.ts";
@@ -43,6 +43,7 @@ export function serveSample(
     port = 20_000 + Math.floor(Math.random() * 12_000),
     unconnected = [] as readonly string[],
     problems = [] as readonly string[],
+    settings = { read: never, save: never, open: never } as SettingsRequests,
   } = {},
 ): SampleServer {
   const createSecret = () => crypto.randomUUID();
@@ -100,6 +101,7 @@ export function serveSample(
     listWorkPorts: () => sample.ports ?? [],
     sign: (_, text) => text,
     pending: { add: never, end: never },
+    settings,
     channels: () => [],
     testChannel: async () => null,
     doctor: never,

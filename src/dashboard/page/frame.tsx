@@ -13,6 +13,7 @@ import {
   heardAt,
   isHelpOpen,
   isLive,
+  isSettingsOpen,
   message,
   now,
   openAsks,
@@ -64,7 +65,7 @@ export function Bar({ isFirstRun }: { readonly isFirstRun: boolean }) {
       )}
       <div class="bar-end">
         <span class="live">{describeConnection(isFirstRun)}</span>
-        {!isFirstRun && (
+        {!isFirstRun && !isSettingsOpen.value && (
           <button class="find find-top" type="button" onClick={goToSearch}>
             <Icon of="search" />
             <span class="field">Search history</span>
@@ -72,6 +73,15 @@ export function Bar({ isFirstRun }: { readonly isFirstRun: boolean }) {
           </button>
         )}
         <QuietMenu />
+        <a
+          class={isSettingsOpen.value ? "btn sq here" : "btn sq"}
+          href="#settings"
+          title="Settings"
+          aria-label="Settings"
+          aria-current={isSettingsOpen.value ? "page" : undefined}
+        >
+          <Icon of="gear" />
+        </a>
         <button
           class="btn sq"
           type="button"
@@ -270,6 +280,8 @@ const keyRows: readonly (readonly [what: string, keys: readonly string[]])[] = [
   ["Search history", ["/"]],
   ["Snooze 15 min", ["s"]],
   ["Light or dark", ["t"]],
+  ["Settings", [","]],
+  ["Save settings", ["Ctrl S"]],
   ["Close", ["Esc"]],
 ];
 
@@ -396,7 +408,11 @@ export function Tabs() {
   return (
     <nav class="tabs" aria-label="Sections">
       {tabs.map(([id, label, icon]) => (
-        <a key={id} href={`#${id}`} aria-current={current.value === id ? "true" : undefined}>
+        <a
+          key={id}
+          href={`#${id}`}
+          aria-current={!isSettingsOpen.value && current.value === id ? "true" : undefined}
+        >
           <Icon of={icon} />
           {id === "needs-you" && openAsks.value.length > 0 && (
             <span class="badge">{openAsks.value.length}</span>

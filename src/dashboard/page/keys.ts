@@ -2,8 +2,15 @@
 import { arm, armedId, disarm, focusSession, snoozeSession } from "./actions.ts";
 import { closeHelp, openHelp } from "./frame.tsx";
 import { cards } from "./inbox.ts";
-import { closeSession, goToSearch, openSession, switchTheme } from "./navigation.ts";
-import { isHelpOpen, isLive, openedKey, selectedId } from "./state.ts";
+import {
+  closeSession,
+  closeSettings,
+  goToSearch,
+  openSession,
+  openSettings,
+  switchTheme,
+} from "./navigation.ts";
+import { isHelpOpen, isLive, isSettingsOpen, openedKey, selectedId } from "./state.ts";
 
 /** Cards and rows that are on the page now, in their order. */
 const listItems = (): HTMLElement[] =>
@@ -65,6 +72,15 @@ const actions: Readonly<Record<string, () => void>> = {
     if (key !== null && isLive.value) focusSession(key);
   },
   t: switchTheme,
+  ",": openSettings,
+  "/": goToSearch,
+  "?": openHelp,
+};
+
+/** In the settings, keys do nothing with sessions that nobody sees there. */
+const settingsActions: typeof actions = {
+  t: switchTheme,
+  ",": closeSettings,
   "/": goToSearch,
   "?": openHelp,
 };
@@ -79,8 +95,9 @@ export function followKeys(): void {
     if (isTyping(event.target) || isHelpOpen.value) return;
     const isOnControl = event.target instanceof Element && event.target.closest("button, a") !== null;
     if (event.key === "Enter" && isOnControl) return;
-    if (/^[1-9]$/.test(event.key)) return chooseOption(Number(event.key));
-    const action = Object.hasOwn(actions, event.key) ? actions[event.key] : undefined;
+    const table = isSettingsOpen.value ? settingsActions : actions;
+    if (/^[1-9]$/.test(event.key) && table === actions) return chooseOption(Number(event.key));
+    const action = Object.hasOwn(table, event.key) ? table[event.key] : undefined;
     if (!action) return;
     event.preventDefault();
     action();
@@ -92,6 +109,7 @@ function leave(target: EventTarget | null): void {
   disarm();
   if (isHelpOpen.value) closeHelp();
   else if (openedKey.value !== null && !isTyping(target)) closeSession();
+  else if (isSettingsOpen.value && !isTyping(target)) closeSettings();
   else if (target instanceof HTMLElement) target.blur();
 }
 

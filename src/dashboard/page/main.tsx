@@ -10,11 +10,12 @@ import { followAsks } from "./inbox.ts";
 import { takeKey } from "./key.ts";
 import { followKeys } from "./keys.ts";
 import { followLooks } from "./looked.ts";
-import { applyTheme } from "./navigation.ts";
+import { applyTheme, followAddress } from "./navigation.ts";
 import { Ports } from "./ports.tsx";
 import { followReports, history } from "./reports.ts";
 import { Sessions } from "./sessions.tsx";
-import { connection, facts, openAsks, selectedId, sessions } from "./state.ts";
+import { SettingsPanel } from "./settings-loader.tsx";
+import { connection, facts, isSettingsOpen, openAsks, selectedId, sessions } from "./state.ts";
 import { TipBox } from "./tip.tsx";
 import { Patterns, Today } from "./today.tsx";
 import { Waited } from "./waited.tsx";
@@ -48,7 +49,9 @@ function App() {
       <Bar isFirstRun={isFirst} />
       <Banner />
       <main>
-        {isFirst ? (
+        {isSettingsOpen.value ? (
+          <SettingsPanel />
+        ) : isFirst ? (
           <FirstRun />
         ) : (
           <>
@@ -78,6 +81,7 @@ function App() {
 
 takeKey();
 applyTheme();
+followAddress();
 followLooks();
 followAsks();
 followReports();

@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { loadSession } from "./connection.ts";
 import { markLooked } from "./looked.ts";
 import { readSaved, save } from "./saved.ts";
-import { openedKey } from "./state.ts";
+import { isSettingsOpen, openedKey } from "./state.ts";
 
 /** What had the focus before a panel was opened; it gets it back. */
 let focusedBefore: HTMLElement | null = null;
@@ -30,9 +30,40 @@ export function closeSession(): void {
   restoreFocus();
 }
 
+/** `#settings`, and `#settings-alerts` for a part of them. */
+const settingsAddress = /^#settings\b/;
+
+export function followAddress(): void {
+  const follow = () => {
+    const isOpen = settingsAddress.test(location.hash);
+    if (isOpen && !isSettingsOpen.value) {
+      openedKey.value = null;
+      scrollTo(0, 0);
+    }
+    isSettingsOpen.value = isOpen;
+    // The part of the page that the address names is there only now.
+    if (!isOpen)
+      requestAnimationFrame(() => document.getElementById(location.hash.slice(1))?.scrollIntoView());
+  };
+  isSettingsOpen.value = settingsAddress.test(location.hash);
+  addEventListener("hashchange", follow);
+}
+
+export function openSettings(): void {
+  location.hash = "settings";
+}
+
+export function closeSettings(): void {
+  location.hash = "needs-you";
+}
+
 export const searchFieldId = "find";
 
 export function goToSearch(): void {
+  if (isSettingsOpen.value) {
+    document.querySelector<HTMLElement>(".set-nav input")?.focus();
+    return;
+  }
   document.getElementById("history")?.scrollIntoView();
   const field = document.getElementById(searchFieldId);
   if (field instanceof HTMLInputElement) {

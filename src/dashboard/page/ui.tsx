@@ -77,6 +77,12 @@ const icons = {
   box: <rect x="2" y="2" width="10" height="10" rx="2.5" />,
   list: <path d="M2 3.5h10M2 7h10M2 10.5h6" />,
   day: <path d="M2 4h5M5 7h7M3 10h4" />,
+  gear: (
+    <path d="M2 4h5.3M10.7 4H12M9 2.3a1.7 1.7 0 1 0 0 3.4a1.7 1.7 0 1 0 0-3.4M2 10h1.3M6.7 10H12M5 8.3a1.7 1.7 0 1 0 0 3.4a1.7 1.7 0 1 0 0-3.4" />
+  ),
+  file: <path d="M3.2 1.8h4.6l3 3v7.4H3.2zM7.6 1.8v3.2h3.2" />,
+  lock: <path d="M2.8 6.2h8.4V12H2.8zM4.6 6.2V4.4a2.4 2.4 0 0 1 4.8 0v1.8" />,
+  plus: <path d="M7 2.6v8.8M2.6 7h8.8" />,
   inbox: <path d="M2 8.2V11a1 1 0 0 0 1 1h8a1 1 0 0 0 1-1V8.2L10.2 3H3.8zM2 8.2h3l.8 1.4h2.4L9 8.2h3" />,
 } satisfies Record<string, ComponentChildren>;
 
