@@ -11,6 +11,8 @@ import {
 import { limits } from "../core/limits.ts";
 import { shortenHomePath } from "../core/text/paths.ts";
 import { formatExactDuration } from "../core/view/figures.ts";
+import { describeMoment, type MomentWords } from "../core/view/moment-words.ts";
+import { isAskKind } from "../core/view/story.ts";
 import { resolvePaths } from "../storage/paths.ts";
 import { formatLocalTime } from "../system/clock.ts";
 import { parseArguments, quote, usageError } from "./args.ts";
@@ -125,6 +127,7 @@ interface PageOptions {
 
 const timeColumns = "00:00".length;
 const maxProjectColumns = 18;
+const maxLabelColumns = 14;
 const minTextColumns = 16;
 const gap = "  ";
 
@@ -139,7 +142,7 @@ export function formatPage(page: HistoryPage, options: PageOptions): string[] {
   const maxProject = Math.min(maxProjectColumns, Math.floor(columns / 6));
   const widths = {
     project: Math.min(maxProject, findWidest(items.map(nameProject))),
-    kind: findWidest(items.map(({ kind }) => nameKind(kind))),
+    label: Math.min(maxLabelColumns, findWidest(items.map((item) => describeItem(item).label))),
   };
   const lines = items.flatMap((item, index) => {
     const day = formatDay(item.at);
@@ -159,17 +162,18 @@ function formatOlder(count: number): string {
 /** The outcome of an ask is at the right edge. Anything else has the room for its text. */
 function formatItem(
   item: HistoryItem,
-  widths: { readonly project: number; readonly kind: number },
+  widths: { readonly project: number; readonly label: number },
   { columns, colour, home }: PageOptions,
 ): string {
+  const described = describeItem(item);
   const start = [
     formatLocalTime(item.at, item.at),
     paint(padText(nameProject(item), widths.project), bold, { colour }),
-    paint(padText(nameKind(item.kind), widths.kind), colourOf(item), { colour }),
+    paint(padText(stripControls(described.label), widths.label), colourOf(item), { colour }),
   ];
-  const room = columns - timeColumns - widths.project - widths.kind - start.length * gap.length;
+  const room = columns - timeColumns - widths.project - widths.label - start.length * gap.length;
   const about = item.port === undefined || item.kind === "port" ? "" : `[${item.port}] `;
-  const text = stripControls(about + shortenHomePath(item.text, home)).replace(/\s+/g, " ");
+  const text = stripControls(about + shortenHomePath(described.text, home)).replace(/\s+/g, " ");
   const outcome = truncateToColumns(formatOutcome(item), Math.max(0, room - minTextColumns - gap.length));
   const textColumns = Math.max(
     minTextColumns,
@@ -183,14 +187,17 @@ function formatItem(
   return cells.join(gap).trimEnd();
 }
 
+/** "Asked" "to run npm test": the words of the dashboard's story. */
+const describeItem = ({ kind, text, how }: HistoryItem): MomentWords =>
+  describeMoment({ kind, text, how, isOpen: how === null });
+
 function nameProject({ project, key }: HistoryItem): string {
   return stripControls(project ?? key);
 }
 
 function colourOf({ kind, severity }: HistoryItem): string {
   if (severity === "error" || severity === "warn") return red;
-  if (kind === "permission" || kind === "question" || kind === "plan" || kind === "elicitation")
-    return orange;
+  if (isAskKind(kind)) return orange;
   return kind === "prompt" ? teal : dim;
 }
 

@@ -4,6 +4,8 @@ import type { HistoryReader } from "../core/interfaces/index.ts";
 export function createEmptyHistory(now: () => number): HistoryReader {
   return {
     findItems: async () => ({ enabled: false, total: 0, next: null, items: [] }),
+    findStory: async () => ({ enabled: false, threads: [], days: [], next: null }),
+    findTranscript: async () => ({ path: null }),
     computeStats: async () => {
       const nothing = { waitedMs: 0, asks: 0, medianMs: null, tokens: 0, costUsd: null };
       return {

@@ -2,11 +2,19 @@
  * History: what happened, in an SQLite database. The journal is what counts: the history is read from it, with what the state
  * adds, and can be rebuilt from it. This file collects what the app adds; the database belongs to a thread (thread-client.ts, engine.ts).
  */
-import { rmSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import type { Agent } from "../agents/agent.ts";
 import type { Config } from "../core/config/config.ts";
 import type { HistoryReader, Sink, Transition } from "../core/interfaces/index.ts";
-import type { HistoryPage, Lane, Lanes, Stats, StreamEvent } from "../core/interfaces/wire.ts";
+import type {
+  HistoryPage,
+  Lane,
+  Lanes,
+  Stats,
+  StoryPage,
+  StoryThread,
+  StreamEvent,
+} from "../core/interfaces/wire.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { isBlocking, isVisible, type Session } from "../core/session/session.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
@@ -157,6 +165,10 @@ export function createHistory(options: HistoryOptions): History {
       ignoreErrors(() => rmSync(options.path + suffix, { force: true }));
   }
 
+  function readSizeMb(): number {
+    return Math.round((statSync(options.path, { throwIfNoEntry: false })?.size ?? 0) / 1024 / 1024);
+  }
+
   /** Never rejects: if the history cannot be read, the result is empty and gives the reason. */
   async function runQuery<T extends object>(query: HistoryCall, whenEmpty: () => Promise<T>): Promise<T> {
     if (!isOn()) return whenEmpty();
@@ -185,6 +197,17 @@ export function createHistory(options: HistoryOptions): History {
       if (isOn()) add({ kind: "change", seq: Number(id), event, data: JSON.stringify(data) });
     },
     findItems: (query) => runQuery<HistoryPage>({ name: "findItems", query }, () => empty.findItems(query)),
+    async findStory(query) {
+      const result = await runQuery<StoryPage>({ name: "findStory", query }, () => empty.findStory(query));
+      const threads = result.threads.map(
+        (thread): StoryThread => ({ ...thread, group: options.groupOf(thread.key) }),
+      );
+      return { ...result, threads, ...(retention ? { kept: { ...retention, mb: readSizeMb() } } : {}) };
+    },
+    findTranscript: (key) =>
+      runQuery<{ readonly path: string | null }>({ name: "findTranscript", key }, () =>
+        empty.findTranscript(key),
+      ),
     computeStats: (days) => runQuery<Stats>({ name: "computeStats", days }, () => empty.computeStats(days)),
     async computeLanes(from, to) {
       const result = await runQuery<Lanes>({ name: "computeLanes", from, to }, () =>

@@ -1,5 +1,5 @@
 /** The messages between the app and the thread that owns the database. */
-import type { HistoryQuery } from "../core/interfaces/wire.ts";
+import type { HistoryQuery, StoryQuery } from "../core/interfaces/wire.ts";
 import type { JournalPosition } from "../storage/journal/index.ts";
 import type { OpenState } from "./rows.ts";
 
@@ -10,6 +10,8 @@ export interface HistoryRetention {
 
 export type HistoryCall =
   | { readonly name: "findItems"; readonly query: HistoryQuery }
+  | { readonly name: "findStory"; readonly query: StoryQuery }
+  | { readonly name: "findTranscript"; readonly key: string }
   | { readonly name: "computeStats"; readonly days: number }
   | { readonly name: "computeLanes"; readonly from: number; readonly to: number }
   | { readonly name: "findMissedEvents"; readonly afterId: string };

@@ -29,6 +29,8 @@ export interface SessionRow {
   /** null if a price is unknown. */
   readonly costMicros: number | null;
   readonly port: SessionPort | null;
+  /** The path, as the agent reported it. */
+  readonly transcript: string | null;
 }
 
 /**
@@ -46,7 +48,7 @@ export type StateRow =
   | {
       readonly kind: "ask-closed";
       readonly id: string;
-      readonly session: BlockedSession;
+      readonly session: BlockedSession & Pick<SessionRow, "key">;
       readonly ask: Pick<Ask, "request">;
       readonly at: number;
       readonly waitedMs: number;
@@ -57,6 +59,7 @@ export type StateRow =
       readonly ask: Pick<Ask, "request">;
       readonly how: AskEnding;
       readonly where: string | null;
+      readonly detail?: string | null;
     }
   | { readonly kind: "session"; readonly session: SessionRow }
   | { readonly kind: "change"; readonly seq: number; readonly event: string; readonly data: string };
@@ -94,6 +97,7 @@ export function createSessionRow(session: Session): SessionRow {
     tokens: usage && sumTokens(usage.tokens),
     costMicros: usage?.costMicros ?? null,
     port: session.port,
+    transcript: session.transcriptPath,
   };
 }
 
@@ -109,13 +113,13 @@ export function createStateRow(transition: Transition): StateRow {
     }
     case "ask-closed": {
       const { kind, id, ask, at, waitedMs } = transition;
-      const { sessionId, project, tty, fingerprint } = createSessionRow(transition.session);
-      const session = { sessionId, project, tty, fingerprint };
+      const { key, sessionId, project, tty, fingerprint } = createSessionRow(transition.session);
+      const session = { key, sessionId, project, tty, fingerprint };
       return { kind, id, session, ask: { request: ask.request }, at, waitedMs };
     }
     case "ask-ended": {
-      const { kind, id, ask, how, where } = transition;
-      return { kind, id, ask: { request: ask.request }, how, where };
+      const { kind, id, ask, how, where, detail = null } = transition;
+      return { kind, id, ask: { request: ask.request }, how, where, detail };
     }
     case "session-event":
     case "departed":

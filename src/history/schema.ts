@@ -86,4 +86,9 @@ export const migrations: readonly string[] = [
   ) WITHOUT ROWID;
   CREATE INDEX idx_port_runs_to ON port_runs (to_at, from_at);
   `,
+  // What was replied or written when an ask ended, and the transcript that the page shows of a session that is gone.
+  `
+  ALTER TABLE items ADD COLUMN detail TEXT;
+  ALTER TABLE sessions ADD COLUMN transcript TEXT;
+  `,
 ];

@@ -18,7 +18,7 @@ export interface AskEndings {
   /** The ask has closed: `onEnded` will say how, or it is overdue. */
   expect(closed: ClosedAsk): void;
   areExpected(): boolean;
-  onEnded(end: Pick<AskEnd, "session" | "ask" | "how" | "by">): void;
+  onEnded(end: Pick<AskEnd, "session" | "ask" | "how" | "by" | "detail">): void;
   /** Ends the asks of which it is not known by now. */
   endOverdue(t: number): void;
 }
@@ -33,10 +33,16 @@ export function createAskEndings(
   /** With the time at which each is overdue. */
   const expected = new Map<ClosedAsk, number>();
 
-  function end(closed: ClosedAsk, session: Session, how: AskEnding, where: string | null): void {
+  function end(
+    closed: ClosedAsk,
+    session: Session,
+    how: AskEnding,
+    where: string | null,
+    detail: string | null,
+  ): void {
     expected.delete(closed);
     const { id, ask, waitedMs } = closed;
-    onTransition({ kind: "ask-ended", id, session, ask, how, where, waitedMs });
+    onTransition({ kind: "ask-ended", id, session, ask, how, where, detail, waitedMs });
   }
 
   return {
@@ -44,17 +50,17 @@ export function createAskEndings(
       expected.set(closed, clock().t + endMs);
     },
     areExpected: () => expected.size > 0,
-    onEnded({ session, ask, how, by }) {
+    onEnded({ session, ask, how, by, detail = null }) {
       const key = sessionKeyOf(session);
       for (const closed of expected.keys()) {
         if (closed.ask.id !== ask.id || sessionKeyOf(closed.session) !== key) continue;
-        end(closed, session, how, whereOf(how, by));
+        end(closed, session, how, whereOf(how, by), detail);
         return;
       }
     },
     endOverdue(t) {
       for (const [closed, overdueT] of expected)
-        if (overdueT <= t) end(closed, closed.session, "dismissed", null);
+        if (overdueT <= t) end(closed, closed.session, "dismissed", null, null);
     },
   };
 }

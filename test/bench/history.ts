@@ -134,6 +134,13 @@ async function measureQueries(folder: string): Promise<boolean> {
     "one kind": { name: "findItems", query: { kind: "permission" } },
     "the most frequent kind": { name: "findItems", query: { kind: "tool" } },
     "one project": { name: "findItems", query: { project } },
+    "story, the first page": { name: "findStory", query: {} },
+    "story, a day before": { name: "findStory", query: { day: now - 3 * dayMs } },
+    "story of a project": { name: "findStory", query: { project } },
+    "story, asks only": { name: "findStory", query: { kind: "asks" } },
+    "story, commands": { name: "findStory", query: { kind: "commands" } },
+    "story, a common word": { name: "findStory", query: { q: "session" } },
+    "story, a rare word": { name: "findStory", query: { q: "command 4711" } },
     "stats, 14 days": { name: "computeStats", days: 14 },
     "lanes, 24 hours": { name: "computeLanes", from: now - dayMs, to: now },
   };
@@ -190,6 +197,7 @@ async function fill(path: string): Promise<void> {
   const us = ((performance.now() - started) * 1_000) / recorded;
   console.log(`${us.toFixed(1)} µs to record an event, bodies included`);
   for (let copy = 1; copy < copies; copy++) copyAll(db, copy, Math.floor(copy * spreadMs));
+  db.run(`UPDATE sessions SET started_at = started_at - ${Math.floor((copies - 1) * spreadMs)}`);
   db.close();
 }
 
@@ -200,7 +208,7 @@ function copyAll(db: Database, copy: number, earlierMs: number): void {
       terminal_session_id, run_id, session_id, agent_id, target_agent_id, task_id, severity, payload, thinking_text, raw
       FROM normalized_events WHERE id NOT GLOB '[0-9]-*' AND id NOT GLOB '1[0-9]-*'`);
     db.run(`INSERT INTO items SELECT seq - ${seq}, ${id}, key, provider, project, branch, kind, text, how, place, waited_ms,
-      severity FROM items WHERE id NOT GLOB '[0-9]-*' AND id NOT GLOB '1[0-9]-*'`);
+      severity, detail FROM items WHERE id NOT GLOB '[0-9]-*' AND id NOT GLOB '1[0-9]-*'`);
     const addText = db.prepare<unknown, [number, string]>(
       "INSERT INTO items_fts (rowid, text) VALUES (?, ?)",
     );

@@ -39,9 +39,9 @@ test("history lists what happened, the newest last, in 80 columns and without co
   expect(code).toBe(0);
   const lines = out.trimEnd().split("\n");
   expect(lines.slice(1).map((line) => line.replace(/^\d\d:\d\d {2}/, "").replace(/ {2,}/g, " | "))).toEqual([
-    "proj | prompt | add caching to the shop",
-    "proj | permission | Bash: touch x | allowed · terminal · 0s",
-    "proj | response | Cached.",
+    "proj | You | add caching to the shop",
+    "proj | Asked | to run touch x | allowed · terminal · 0s",
+    "proj | Response | Cached.",
   ]);
   expect((await beckon("history", "--kind", "response")).out).toContain("Cached.");
   expect(lines.filter((line) => Bun.stringWidth(line) > 80)).toEqual([]);

@@ -32,6 +32,7 @@ export const createTestRow = (name: string, more: Partial<SessionRow>): SessionR
   tokens: null,
   costMicros: null,
   port: null,
+  transcript: null,
   ...more,
 });
 

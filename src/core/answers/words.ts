@@ -4,6 +4,7 @@
  */
 import type { Answer, AskDetails } from "../session/ask-details.ts";
 import type { AskKind, Place } from "../session/event.ts";
+import { capitalize } from "../text/words.ts";
 import { type AskEnding, endingOfAnswer } from "./ending.ts";
 import type { RefusedVerdict } from "./policy.ts";
 
@@ -104,8 +105,27 @@ const places: Readonly<Record<string, string>> = {
   notification: "from the notification",
   "command line": "on the command line",
   page: "on the dashboard",
+  "this page": "on this page",
   API: "through the API",
 };
+
+/** In the story of a session: "Allowed", and "by you, in the terminal". `detail` is what was replied, or a denial's message. */
+export function describeEnding(
+  how: AskEnding,
+  kind: string,
+  where: string | null,
+  detail: string | null,
+): { readonly done: string; readonly rest: string } {
+  if (how === "rule")
+    return { done: "Allowed at once", rest: `by your rule${detail === null ? "" : ` ${detail}`}` };
+  const done = capitalize(nameEnding(how, kind));
+  if (how === "dismissed") return { done, rest: "" };
+  const by = where === null ? "" : Object.hasOwn(places, where) ? `by you, ${places[where]}` : `by ${where}`;
+  // What is allowed from now on is a sentence of the agent's, and long.
+  if (detail === null || how === "always") return { done, rest: by };
+  if (how === "replied") return { done: `${done} “${detail}”`, rest: by };
+  return { done, rest: by === "" ? `“${detail}”` : `${by}: “${detail}”` };
+}
 
 /** In a sentence: "allowed in the terminal", "denied by phone (@joe)" */
 export function formatEnding(how: AskEnding, kind: AskKind, where: string | null): string {

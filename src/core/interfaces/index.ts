@@ -17,6 +17,8 @@ import type {
   SessionEvent,
   SpanState,
   Stats,
+  StoryPage,
+  StoryQuery,
   StreamEvent,
 } from "./wire.ts";
 
@@ -51,6 +53,8 @@ export interface AskEnd {
   readonly how: AskEnding;
   /** In words: "allowed", "denied: not on a Friday". */
   readonly outcome: string;
+  /** "not on a Friday": what was replied, the message of a denial. Absent or null if there is none, or it was given elsewhere. */
+  readonly detail?: string | null;
   /** "in the terminal", "command line", "rule Bash(ls *)"; null if nobody answered. */
   readonly by: string | null;
   readonly at: number;
@@ -88,6 +92,8 @@ export type Transition<Of = Session> =
       readonly how: AskEnding;
       /** "terminal", "menu", "command line", "rule", …; null if nobody answered. */
       readonly where: string | null;
+      /** What was replied, the message of a denial. Absent or null if there is none, or it is not known. */
+      readonly detail?: string | null;
       readonly waitedMs: number;
     }
   /** `state` is null if the session is over, `before` if it was not known. */
@@ -136,9 +142,12 @@ export interface Sink {
 /** Reads the history. None of these rejects: a result says in `problem` why it is incomplete. */
 export interface HistoryReader {
   findItems(query: HistoryQuery): Promise<HistoryPage>;
+  findStory(query: StoryQuery): Promise<StoryPage>;
   /** Of the last `days` days, today included. */
   computeStats(days: number): Promise<Stats>;
   computeLanes(from: number, to: number): Promise<Lanes>;
+  /** The path of a session's transcript, as the agent reported it. null if unknown. */
+  findTranscript(key: string): Promise<{ readonly path: string | null }>;
   /** The events of the stream after this id, as far as they are kept. */
   findMissedEvents(afterId: string): Promise<readonly StreamEvent[]>;
 }

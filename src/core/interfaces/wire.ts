@@ -2,6 +2,7 @@
 import type { AskEnding } from "../answers/ending.ts";
 import type { Quiet } from "../config/quiet.ts";
 import type { AskView, SessionView } from "../view/session-view.ts";
+import type { Beat } from "../view/story.ts";
 
 export const historyKinds = [
   "permission",
@@ -41,6 +42,8 @@ export interface HistoryItem {
   readonly where: string | null;
   /** How long the ask has waited, or had waited when it ended. null if it is not an ask. */
   readonly waitedMs: number | null;
+  /** What was replied, or the message of a denial. Absent if there is none. */
+  readonly detail?: string;
   readonly severity: Severity;
   /** The port that the session worked on then. Absent if it worked on none. */
   readonly port?: string;
@@ -80,6 +83,83 @@ export interface HistoryPage {
   readonly candidates?: readonly HistorySession[];
   /** Why items may be missing. Absent if all is well. */
   readonly problem?: string;
+}
+
+/** What the story can be narrowed to. */
+export const storyKinds = ["prompts", "commands", "edits", "asks", "failures"] as const;
+
+export type StoryKind = (typeof storyKinds)[number];
+
+export interface StoryQuery extends Pick<HistoryQuery, "q" | "project" | "agent" | "before"> {
+  readonly kind?: StoryKind;
+  /** A time on the day to start with; the days before it follow. */
+  readonly day?: number;
+  /** `provider:sessionId`: only this session on that day, with nothing folded away. */
+  readonly session?: string;
+  readonly limit?: number;
+}
+
+/** A session on a day. */
+export interface StoryThread extends Pick<HistoryItem, "key" | "provider" | "project" | "branch"> {
+  readonly title: string | null;
+  readonly model: string | null;
+  /** The start of the day. */
+  readonly day: number;
+  /** Its first and its last moment on that day. */
+  readonly from: number;
+  readonly to: number;
+  /** null if it has not ended on that day. */
+  readonly endedAt: number | null;
+  /** The group that the session is in now. "ended" if beckon does not list it any more. */
+  readonly group: SessionView["group"];
+  /** Those that waited for the user, on that day. */
+  readonly asks: number;
+  readonly waitedMs: number;
+  /** How many moments match. Absent if nothing is searched. */
+  readonly hits?: number;
+  /** In the order of time. null if the session asked for nothing and did not fail: ask for it with `session`. */
+  readonly beats: readonly Beat[] | null;
+}
+
+export interface StoryDay {
+  /** The start of the day. */
+  readonly day: number;
+  readonly sessions: number;
+  /** How many moments match. Absent if nothing is searched. */
+  readonly hits?: number;
+}
+
+export interface StoryPage {
+  /** False if the user has turned the history off. */
+  readonly enabled: boolean;
+  /** The session with the newest moment of each day first. */
+  readonly threads: readonly StoryThread[];
+  /** The newest first: the days of `threads`, or all that have a match. */
+  readonly days: readonly StoryDay[];
+  /** Pass it as `before` to get the next page. null on the last one. */
+  readonly next: string | null;
+  /** How long the history is kept, and how large it is. Absent if the app does not run. */
+  readonly kept?: { readonly days: number; readonly maxMb: number; readonly mb: number };
+  readonly problem?: string;
+}
+
+export interface TranscriptLine {
+  /** null if the transcript does not say. */
+  readonly at: number | null;
+  readonly who: "you" | "agent" | "step";
+  readonly text: string;
+  /** Of a step. */
+  readonly tool?: string;
+}
+
+/** GET /api/transcript: what a session's transcript says around a moment. Secrets are masked. */
+export interface TranscriptPage {
+  /** The oldest first. */
+  readonly lines: readonly TranscriptLine[];
+  readonly hasEarlier: boolean;
+  readonly hasLater: boolean;
+  /** Why there are no lines. Absent if there are some. */
+  readonly why?: string;
 }
 
 interface StatsFigures {

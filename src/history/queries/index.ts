@@ -2,14 +2,19 @@
 import type { Database } from "bun:sqlite";
 import type { HistoryCall } from "../messages.ts";
 import { findMissedEvents } from "./events.ts";
-import { findItems } from "./items.ts";
+import { findItems, findTranscript } from "./items.ts";
 import { computeLanes } from "./lanes.ts";
 import { computeStats, type StatsCache } from "./stats.ts";
+import { findStory } from "./story.ts";
 
 export function runCall(db: Database, call: HistoryCall, now: number, statsCache?: StatsCache): unknown {
   switch (call.name) {
     case "findItems":
       return findItems(db, call.query, now);
+    case "findStory":
+      return findStory(db, call.query, now);
+    case "findTranscript":
+      return findTranscript(db, call.key);
     case "computeStats":
       return computeStats(db, call.days, now, statsCache);
     case "computeLanes":

@@ -2,12 +2,13 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 import type { HistoryItem, HistoryPage, HistoryQuery, HistorySession } from "../../core/interfaces/wire.ts";
 import { parseSessionKey } from "../../core/session/session-ref.ts";
+import { isAskKind } from "../../core/view/story.ts";
 import { createFilterWords } from "../search-text.ts";
 import { atOfSeq, parseSeq } from "../seq.ts";
 
 type Values = SQLQueryBindings[];
 
-interface ItemRow {
+export interface ItemRow {
   readonly seq: number;
   readonly id: string;
   readonly key: string;
@@ -20,13 +21,13 @@ interface ItemRow {
   readonly place: string | null;
   readonly waited_ms: number | null;
   readonly severity: HistoryItem["severity"];
+  readonly detail: string | null;
 }
 
-const askKinds: ReadonlySet<string> = new Set(["permission", "question", "plan", "elicitation"]);
 const maxWords = 16;
 
 /** Matches of a search are not counted further. */
-const maxCountedMatches = 10_000;
+export const maxCountedMatches = 10_000;
 
 export function findItems(db: Database, query: HistoryQuery, now: number): HistoryPage {
   const { limit = 50, session } = query;
@@ -71,18 +72,29 @@ function selectItems(
     return filters.length === 0
       ? listNewest(db, before, limit)
       : listFiltered(db, filters.join(" "), before, limit);
-  const words = q.split(/[^\p{L}\p{N}_]+/u).filter(Boolean);
+  return findByWords(q, { rows: [], total: 0 }, (terms) => {
+    const found = searchItems(db, [...terms, ...filters].join(" "), before, limit);
+    return { found, count: found.total };
+  });
+}
+
+/** Finds the words of a text; if they are rare, the words that begin like them too. */
+export function findByWords<T>(
+  text: string,
+  nothing: T,
+  find: (terms: readonly string[]) => { readonly found: T; readonly count: number },
+): T {
+  const words = text
+    .split(/[^\p{L}\p{N}_]+/u)
+    .filter(Boolean)
+    .slice(0, maxWords);
   // A text without any word matches nothing.
-  if (words.length === 0) return { rows: [], total: 0 };
-  const find = (isPrefix: (word: string) => boolean): FoundRows => {
-    // Quotes keep FTS5 from reading operators.
-    const terms = words.slice(0, maxWords).map((word) => `"${word}"${isPrefix(word) ? "*" : ""}`);
-    return searchItems(db, [...terms, ...filters].join(" "), before, limit);
-  };
-  const whole = find(() => false);
+  if (words.length === 0) return nothing;
+  // Quotes keep FTS5 from reading operators.
+  const whole = find(words.map((word) => `"${word}"`));
   // Beginnings of words cost more, the more words there are. If whole words match this often, nobody misses them.
-  if (whole.total >= enoughMatches) return whole;
-  return find((word) => word.length >= minPrefixLength);
+  if (whole.count >= enoughMatches) return whole.found;
+  return find(words.map((word) => `"${word}"${word.length >= minPrefixLength ? "*" : ""}`)).found;
 }
 
 const minPrefixLength = 3;
@@ -117,18 +129,31 @@ function searchItems(db: Database, search: string, before: number | null, limit:
 }
 
 /** The newest first. */
-function listMatches(db: Database, search: string, before: number | null, limit: number): number[] {
+export function listMatches(
+  db: Database,
+  search: string,
+  before: number | null,
+  limit: number,
+  since = 0,
+): number[] {
   return db
     .query<unknown, Values>(
-      "SELECT rowid FROM items_fts WHERE items_fts MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?",
+      "SELECT rowid FROM items_fts WHERE items_fts MATCH ? AND rowid < ? AND rowid >= ? ORDER BY rowid DESC LIMIT ?",
     )
-    .values(search, before ?? Number.MAX_SAFE_INTEGER, limit)
+    .values(search, before ?? Number.MAX_SAFE_INTEGER, since, limit)
     .map(([seq]) => seq as number);
 }
 
-function readItems(db: Database, seqs: readonly number[]): ItemRow[] {
+export function readItems(db: Database, seqs: readonly number[]): ItemRow[] {
   const read = db.query<ItemRow, Values>("SELECT * FROM items WHERE seq = ?");
   return seqs.map((seq) => read.get(seq)).filter((row) => row !== null);
+}
+
+export function findTranscript(db: Database, key: string): { readonly path: string | null } {
+  const row = db.query<{ transcript: string | null }, Values>(
+    "SELECT transcript FROM sessions WHERE key = ?",
+  );
+  return { path: row.get(key)?.transcript ?? null };
 }
 
 interface SessionMatch {
@@ -172,9 +197,9 @@ function toHistorySession({ provider, session_id, project, branch, title }: Sess
   return { provider, sessionId: session_id, project, gitBranch: branch, title };
 }
 
-function toItem(row: ItemRow, now: number): HistoryItem {
+export function toItem(row: ItemRow, now: number): HistoryItem {
   const at = atOfSeq(row.seq);
-  const isOpen = askKinds.has(row.kind) && row.waited_ms === null;
+  const isOpen = isAskKind(row.kind) && row.waited_ms === null;
   return {
     id: row.id,
     at,
@@ -187,6 +212,7 @@ function toItem(row: ItemRow, now: number): HistoryItem {
     how: row.how,
     where: row.place,
     waitedMs: isOpen ? Math.max(0, now - at) : row.waited_ms,
+    ...(row.detail == null ? {} : { detail: row.detail }),
     severity: row.severity,
   };
 }

@@ -54,7 +54,7 @@ function mergeSpans(rows: readonly SpanRow[]): Lanes["anyWaiting"] {
   return merged;
 }
 
-function overlapMs(
+export function overlapMs(
   { from_at, to_at }: Pick<SpanRow, "from_at" | "to_at">,
   from: number,
   to: number,

@@ -1,9 +1,10 @@
 /** Writes asks: each is a row, an item of the list, and the events `agent_blocked` and `agent_unblocked`. */
 import type { AskEnding } from "../../core/answers/ending.ts";
+import { maskText } from "../../secrets/index.ts";
 import { createAskItem } from "../../streams/history-item.ts";
 import { createWaitingEvent } from "../../streams/lifecycle-event.ts";
-import { type BlockedSession, createBlockedEvent, createBlockedId } from "../../streams/normalized-event.ts";
-import type { AskRow, OpenState, SessionRow } from "../rows.ts";
+import { createBlockedEvent, createBlockedId } from "../../streams/normalized-event.ts";
+import type { AskRow, OpenState, RowOf, SessionRow } from "../rows.ts";
 import type { EventWriter, ItemSession } from "./events.ts";
 import type { SessionWriter } from "./sessions.ts";
 import type { AskTableRow, Statements } from "./statements.ts";
@@ -19,8 +20,9 @@ export interface AskWriter {
   /** A hook has described an ask that was open already. */
   name(row: AskRow): void;
   /** `session` is null if it is not known any more. */
-  close(ask: AskName, session: BlockedSession | null, at: number, waitedMs: number): void;
-  end(ask: AskName, how: AskEnding, where: string | null): void;
+  close(ask: AskName, session: RowOf<"ask-closed">["session"] | null, at: number, waitedMs: number): void;
+  /** `detail` is what was replied, or the message of a denial. */
+  end(ask: AskName, how: AskEnding, where: string | null, detail: string | null): void;
   /** Closes the asks that are open in the history only. */
   closeLost(open: Pick<OpenState, "asks" | "closing">): void;
 }
@@ -73,12 +75,13 @@ export function createAskWriter(sql: Statements, events: EventWriter, sessions: 
       const agent = sessions.find(session.key).agentIds.get(row.agent_id ?? "");
       events.addEvent(createBlockedEvent("agent_unblocked", row.id, at, session, ask, agent), null);
     },
-    end({ id, request }, how, where) {
+    end({ id, request }, how, where, detail) {
       const row = sql.readAsk.get(id, request);
       // An end that was derived from the journal has no place, and can be replaced.
       if (!row || row.place !== null) return;
       sql.endAsk.run(how, where, row.id);
-      sql.endItem.run(how, where, row.item_seq);
+      // It was given to beckon, so no hook's masking has seen it.
+      sql.endItem.run(how, where, detail === null ? null : maskText(detail), row.item_seq);
     },
     closeLost({ asks, closing }) {
       const openIds = new Set([...closing, ...asks.flatMap(({ id, ask }) => [id, ask.request ?? id])]);
@@ -86,7 +89,7 @@ export function createAskWriter(sql: Statements, events: EventWriter, sessions: 
         if (openIds.has(id) || (request !== null && openIds.has(request))) continue;
         const at = Math.max(opened_at, last_at ?? opened_at);
         writer.close({ id, request: null }, null, at, at - opened_at);
-        writer.end({ id, request: null }, "dismissed", null);
+        writer.end({ id, request: null }, "dismissed", null, null);
       }
     },
   };

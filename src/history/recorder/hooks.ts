@@ -75,6 +75,7 @@ export function createHookWriter(
     if (event.payloadKey !== null) session.payloads = addPayload(session, event);
     session.project ??= projectOf({ project: event.project, firstCwd: event.cwd });
     session.firstCwd ??= event.cwd;
+    session.firstAt ??= event.at;
     const details = agent?.readDetails?.(message.payload) ?? {};
     const rows = normalizeHook(message, event, details, session.agentIds.get(event.agentId ?? ""));
     if (event.agentId !== null && details.agentName && rows[0])

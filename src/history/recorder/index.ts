@@ -128,7 +128,7 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
         case "ask-closed":
           return asks.close({ id: row.id, request: row.ask.request }, row.session, row.at, row.waitedMs);
         case "ask-ended":
-          return asks.end({ id: row.id, request: row.ask.request }, row.how, row.where);
+          return asks.end({ id: row.id, request: row.ask.request }, row.how, row.where, row.detail ?? null);
         case "span":
           return sessions.changeSpan(row.session.key, row.state, row.at);
         case "child-appeared":

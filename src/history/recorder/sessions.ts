@@ -13,6 +13,8 @@ export interface KnownSession {
   branch: string | null;
   firstCwd: string | null;
   turnCount: number;
+  /** When its first event happened. null before that. */
+  firstAt: number | null;
   /** Payloads of the last second, to find duplicates. */
   payloads: Session["payloads"];
   /** The public ids of subagents that have a name, by the agent's own ids. */
@@ -59,6 +61,7 @@ export function createSessionWriter(sql: Statements): SessionWriter {
       branch: row?.branch ?? null,
       firstCwd: row?.cwd ?? null,
       turnCount: row?.turn_count ?? 0,
+      firstAt: row?.started_at ?? null,
       payloads: [],
       agentIds: new Map(),
       written: null,
@@ -70,9 +73,10 @@ export function createSessionWriter(sql: Statements): SessionWriter {
 
   function writeTouched(): void {
     for (const [key, { agent, sessionId, at, change }] of touched) {
-      const { project, firstCwd, turnCount } = find(key);
+      const { project, firstCwd, turnCount, firstAt } = find(key);
       const endedAt = change.kind === "session-end" ? at : null;
-      sql.touchSession.run(key, agent, sessionId, project, firstCwd, at, at, endedAt, turnCount);
+      const times = [firstAt ?? at, at, endedAt];
+      sql.touchSession.run(key, agent, sessionId, project, firstCwd, ...times, turnCount);
     }
     touched.clear();
   }
@@ -171,6 +175,7 @@ export function createSessionWriter(sql: Statements): SessionWriter {
         row.pid,
         row.fingerprint,
         row.attended === null ? null : Number(row.attended),
+        row.transcript,
       );
       writePort(row);
       if (row.tokens !== null) writeUsage(row, row.tokens, before);

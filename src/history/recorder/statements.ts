@@ -80,7 +80,7 @@ function createStatements(prepare: (text: string) => Statement) {
     removeItem: write("DELETE FROM items WHERE seq = ?"),
     changeItem: write("UPDATE items SET kind = ?, text = ? WHERE seq = ?"),
     closeItem: write("UPDATE items SET waited_ms = ? WHERE seq = ?"),
-    endItem: write("UPDATE items SET how = ?, place = ? WHERE seq = ?"),
+    endItem: write("UPDATE items SET how = ?, place = ?, detail = ? WHERE seq = ?"),
     addText: write("INSERT INTO items_fts (rowid, text) VALUES (?, ?)"),
     removeText: write("DELETE FROM items_fts WHERE rowid = ?"),
     readSession: read<{
@@ -88,7 +88,8 @@ function createStatements(prepare: (text: string) => Statement) {
       branch: string | null;
       cwd: string | null;
       turn_count: number;
-    }>("SELECT project, branch, cwd, turn_count FROM sessions WHERE key = ?"),
+      started_at: number;
+    }>("SELECT project, branch, cwd, turn_count, started_at FROM sessions WHERE key = ?"),
     touchSession: write(
       `INSERT INTO sessions (key, provider, session_id, project, cwd, started_at, last_at, ended_at, turn_count)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET last_at = max(last_at, excluded.last_at),
@@ -96,12 +97,13 @@ function createStatements(prepare: (text: string) => Statement) {
     ),
     writeSession: write(
       `INSERT INTO sessions (key, provider, session_id, project, cwd, branch, title, model, started_at, last_at, ended_at,
-       tty, parent_pid, fingerprint, attended) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       tty, parent_pid, fingerprint, attended, transcript) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (key) DO UPDATE SET project = excluded.project, cwd = coalesce(cwd, excluded.cwd),
        branch = excluded.branch, title = excluded.title, model = excluded.model,
        started_at = min(started_at, excluded.started_at), last_at = max(last_at, excluded.last_at),
        ended_at = excluded.ended_at, tty = excluded.tty, parent_pid = excluded.parent_pid,
-       fingerprint = excluded.fingerprint, attended = excluded.attended`,
+       fingerprint = excluded.fingerprint, attended = excluded.attended,
+       transcript = excluded.transcript`,
     ),
     writeChild: write(
       `INSERT INTO sessions (key, provider, session_id, project, cwd, title, started_at, last_at, ended_at, parent_session_id,
