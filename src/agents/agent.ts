@@ -7,7 +7,7 @@
  */
 import type { AutoAllowRules } from "../core/config/auto-allow-rules.ts";
 import type { Exec, ListWindows } from "../core/interfaces/index.ts";
-import type { HookOutput } from "../core/interfaces/wire.ts";
+import type { HookOutput, TranscriptLine } from "../core/interfaces/wire.ts";
 import type { JsonRecord } from "../core/json.ts";
 import type { Answer, AskDetails } from "../core/session/ask-details.ts";
 import type { AgentEvent, ClockReading, Enrichment, Moment, Place } from "../core/session/event.ts";
@@ -141,6 +141,8 @@ export interface AgentRuntime {
   readStatusLine?(payload: JsonRecord): StatusLineReport | null;
   /** The real path of a session's transcript. null if `path` is not one of the agent's own files. */
   findTranscript(path: string, env: Env): Promise<string | null>;
+  /** A row of such a transcript, as a user reads it. Absent if beckon cannot show it. */
+  readTranscriptRow?(row: string): readonly TranscriptLine[];
   /** The last response in a transcript that `findTranscript` found; null if its last turn has none. Absent if hooks always report it. */
   readLastResponse?(path: string): Promise<string | null>;
   /** Absent if the agent lets its hooks finish when an unattended run ends. */

@@ -1,5 +1,11 @@
-/** Reads the queries of GET /api/history, /api/stats and /api/lanes. Each returns a text that says what is wrong, or the query. */
-import { type HistoryKind, type HistoryQuery, historyKinds } from "../core/interfaces/wire.ts";
+/** Reads the queries of GET /api/history, /api/story, /api/stats and /api/lanes. Each returns a text that says what is wrong, or the query. */
+import {
+  type HistoryKind,
+  type HistoryQuery,
+  historyKinds,
+  type StoryQuery,
+  storyKinds,
+} from "../core/interfaces/wire.ts";
 import { limits } from "../core/limits.ts";
 import { dayMs } from "../core/timing.ts";
 
@@ -8,20 +14,58 @@ type Query = Readonly<Record<string, unknown>>;
 const defaultDays = 14;
 const maxDays = 366;
 const maxRangeMs = 31 * dayMs;
+/** Of one page of the story. */
+const maxThreads = 50;
+/** Of a transcript. */
+const maxLines = 5_000;
+/** The last time that a Date can have. */
+const maxTime = 8_640_000_000_000_000;
 
 export function parseHistoryQuery(query: Query): HistoryQuery | string {
   const { kind } = query;
   if (kind !== undefined && !isKind(kind)) return `kind must be one of ${historyKinds.join(", ")}`;
   const limit = readNumber(query.limit, 50, 1, limits.maxHistoryPage);
   if (limit === null) return `limit must be a number from 1 to ${limits.maxHistoryPage}`;
-  const parsed: Record<string, unknown> = { limit, ...(kind === undefined ? {} : { kind }) };
-  for (const name of ["q", "project", "agent", "session", "before"] as const) {
+  const texts = readTexts(query, ["q", "project", "agent", "session", "before"]);
+  return typeof texts === "string" ? texts : { limit, ...(kind === undefined ? {} : { kind }), ...texts };
+}
+
+export function parseStoryQuery(query: Query): StoryQuery | string {
+  const kind = storyKinds.find((name) => name === query.kind);
+  if (!kind && query.kind !== undefined && query.kind !== "")
+    return `kind must be one of ${storyKinds.join(", ")}`;
+  const limit = readNumber(query.limit, 12, 1, maxThreads);
+  if (limit === null) return `limit must be a number from 1 to ${maxThreads}`;
+  const day = readNumber(query.day, Number.NaN, 0, maxTime);
+  if (day === null) return "day must be milliseconds since 1970";
+  const texts = readTexts(query, ["q", "project", "agent", "session", "before"]);
+  if (typeof texts === "string") return texts;
+  return { limit, ...(kind ? { kind } : {}), ...(Number.isNaN(day) ? {} : { day }), ...texts };
+}
+
+export function parseTranscriptQuery(
+  query: Query,
+): { readonly session: string; readonly at: number; readonly lines: number } | string {
+  const texts = readTexts(query, ["session"]);
+  if (typeof texts === "string") return texts;
+  const { session } = texts;
+  const at = readNumber(query.at, Number.NaN, 0, maxTime);
+  const lines = readNumber(query.lines, 20, 1, maxLines);
+  if (session === undefined || at === null || Number.isNaN(at))
+    return "session must be provider:sessionId, and at milliseconds since 1970";
+  return lines === null ? `lines must be a number from 1 to ${maxLines}` : { session, at, lines };
+}
+
+/** Leaves out what is empty. Returns a text if one is too long. */
+function readTexts(query: Query, names: readonly string[]): Readonly<Record<string, string>> | string {
+  const texts: Record<string, string> = {};
+  for (const name of names) {
     const value = query[name];
     if (value === undefined || value === "") continue;
     if (typeof value !== "string" || value.length > limits.maxPathLength) return `${name} is too long`;
-    parsed[name] = value;
+    texts[name] = value;
   }
-  return parsed as HistoryQuery;
+  return texts;
 }
 
 /** The number of days. */

@@ -38,6 +38,8 @@ export const routes = {
   session: { method: "GET", path: "/api/sessions/:id", access: "page" },
   events: { method: "GET", path: "/api/events", access: "page" },
   history: { method: "GET", path: "/api/history", access: "page" },
+  story: { method: "GET", path: "/api/story", access: "page" },
+  transcriptPage: { method: "GET", path: "/api/transcript", access: "page" },
   stats: { method: "GET", path: "/api/stats", access: "page" },
   ports: { method: "GET", path: "/api/ports", access: "page" },
   lanes: { method: "GET", path: "/api/lanes", access: "page" },

@@ -5,13 +5,19 @@
 import { Elysia } from "elysia";
 import { readErrorMessage } from "../core/error-message.ts";
 import type { ActionRefused, HistoryReader, IngestResult, PendingHooks } from "../core/interfaces/index.ts";
-import type { HookOutput, PortView } from "../core/interfaces/wire.ts";
+import type { HookOutput, PortView, TranscriptPage } from "../core/interfaces/wire.ts";
 import { isRecord, type JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { ChildView, SessionView } from "../core/view/session-view.ts";
 import type { EventStream } from "../streams/event-stream.ts";
 import { waitAtMost } from "../system/schedule.ts";
-import { parseHistoryQuery, parseLanesQuery, parseStatsQuery } from "./history-query.ts";
+import {
+  parseHistoryQuery,
+  parseLanesQuery,
+  parseStatsQuery,
+  parseStoryQuery,
+  parseTranscriptQuery,
+} from "./history-query.ts";
 import type { PageAccess, RenewalChallenge, RenewalQuestion } from "./page-access.ts";
 import { respondWhenAnswered } from "./pending-response.ts";
 import { createRequestCheck, readFacts } from "./request-check.ts";
@@ -66,6 +72,8 @@ export interface ServerOptions {
   /** The list of sessions waits for it after a start. Hooks never do. */
   readonly listReady?: Promise<unknown>;
   readonly history: HistoryReader;
+  /** What the transcript of a session says around a moment. `before` is how many lines before it are wanted. */
+  readonly readTranscript: (key: string, at: number, before: number) => Promise<TranscriptPage>;
   readonly events: Pick<EventStream, "connect">;
   /** Resolves with the result, with a text if the body is invalid, and with null if there is no such session. */
   readonly act: (name: string, action: string, body: JsonRecord) => Promise<object | string | null>;
@@ -417,6 +425,16 @@ function createHandlers(
       const parsed = parseHistoryQuery(query);
       if (typeof parsed === "string") return respond(400, { error: parsed });
       return respond(200, await history.findItems(parsed));
+    },
+    story: async ({ query }) => {
+      const parsed = parseStoryQuery(query);
+      if (typeof parsed === "string") return respond(400, { error: parsed });
+      return respond(200, await history.findStory(parsed));
+    },
+    transcriptPage: async ({ query }) => {
+      const parsed = parseTranscriptQuery(query);
+      if (typeof parsed === "string") return respond(400, { error: parsed });
+      return respond(200, await options.readTranscript(parsed.session, parsed.at, parsed.lines));
     },
     stats: async ({ query }) => {
       const days = parseStatsQuery(query);

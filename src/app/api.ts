@@ -14,6 +14,7 @@ import { createListFacts } from "./session-list.ts";
 import type { Sinks } from "./sinks.ts";
 import type { AppState } from "./state.ts";
 import { applyStatusLine } from "./status-line.ts";
+import { readTranscript } from "./transcript.ts";
 
 interface RequestOptions {
   readonly base: Base;
@@ -77,6 +78,8 @@ export async function listenForRequests(options: RequestOptions): Promise<ApiSer
     },
     listReady: options.listReady,
     history: sinks.history,
+    readTranscript: (key, at, before) =>
+      readTranscript({ agents, store, history: sinks.history, env }, key, at, before),
     events: sinks.events,
     act: (name, action, body) =>
       runSessionAction({ store, clock, preferences, navigation, pending }, name, action, body),

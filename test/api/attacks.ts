@@ -240,6 +240,8 @@ export const routes: Record<string, AllowedLabels> = {
   "/api/sessions": pageRead,
   "/api/events": pageRead,
   "/api/history": pageRead,
+  "/api/story": pageRead,
+  "/api/transcript": pageRead,
   "/api/stats": pageRead,
   "/api/ports": pageRead,
   "/api/lanes": pageRead,

@@ -34,6 +34,7 @@ describe("when something fails inside", () => {
     accept: async () => ({ outcome: "accepted" }),
     sessions,
     history: createEmptyHistory(Date.now),
+    readTranscript: async () => ({ lines: [], hasEarlier: false, hasLater: false }),
     events: { connect: () => new Response() },
     act,
     setQuiet: () => ({}),

@@ -76,9 +76,10 @@ test.skipIf(!hasAll(["chromium"]))(
         .getByText(/Agents waited \d+ min for you today/)
         .first()
         .waitFor();
+      await page.getByRole("link", { name: "History" }).first().click();
       await page.getByLabel("Search history by text").fill("migrate");
       await waitUntil(
-        async () => (await page.locator(".hist tbody").innerText()).includes("allowed · this page"),
+        async () => (await page.locator(".story").innerText()).includes("Allowed by you, on this page"),
         10_000,
       );
       expect(faults).toEqual([]);

@@ -252,8 +252,12 @@ testPage("the search finds what was asked, and how it was answered", async () =>
   await fixture.postHook(createPromptEvent("s2", { prompt: "paint the fence" }));
   await page.keyboard.press("/");
   await page.keyboard.type("lint");
-  const results = page.locator(".hist tbody tr");
-  await waitUntil(async () => (await results.allInnerTexts()).join().includes("allowed · this page"), 5_000);
+  const results = page.locator(".thread");
+  await waitUntil(
+    async () => (await results.allInnerTexts()).join().includes("Allowed by you, on this page"),
+    5_000,
+  );
+  expect((await results.allInnerTexts()).join()).toContain("Asked to run npm run lint");
   expect((await results.allInnerTexts()).join()).not.toContain("fence");
   await page.getByLabel("Search history by text").fill("nothing like this");
   await page.getByText("Nothing found for “nothing like this”.").waitFor();

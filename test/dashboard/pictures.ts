@@ -129,7 +129,41 @@ const pictures: readonly Picture[] = [
   { name: "08-live-1024", sample: liveDay, options: { viewport: { width: 1024, height: 1500 } } },
   { name: "09-phone-light", sample: liveDay, options: phone },
   { name: "10-phone-dark", sample: liveDay, options: { ...phone, ...dark } },
-  ...["sessions", "today", "waited", "history"].map((id) => ({
+  ...[
+    { name: "24-history-light", options: { viewport: { width: 1440, height: 1100 } } },
+    { name: "25-history-dark", options: { ...dark, viewport: { width: 1440, height: 1100 } } },
+    { name: "26-history-phone", options: phone },
+    { name: "27-history-1024", options: { viewport: { width: 1024, height: 900 } } },
+  ].map((picture) => ({
+    ...picture,
+    sample: liveDay,
+    prepare: async (page: Page) => {
+      await page.evaluate('location.hash = "#history"');
+      await page
+        .getByRole("button", { name: "12 commands, 3 edits" })
+        .first()
+        .or(page.locator(".fold").nth(1))
+        .first()
+        .click();
+      await page.locator(".steps").first().waitFor();
+    },
+  })),
+  ...[
+    { name: "28-search-dark", options: { ...dark, viewport: { width: 1440, height: 980 } } },
+    { name: "29-search-light", options: { viewport: { width: 1440, height: 980 } } },
+    { name: "30-search-phone", options: { ...phone, ...dark } },
+  ].map((picture) => ({
+    ...picture,
+    sample: liveDay,
+    prepare: async (page: Page) => {
+      await page.evaluate('location.hash = "#history"');
+      await page.getByLabel("Search history by text").fill("npm");
+      await page.locator("mark").first().waitFor();
+      await page.locator(".beat", { hasText: "exponential-backoff" }).locator(".said-p").click();
+      await page.locator(".script .moment").waitFor();
+    },
+  })),
+  ...["sessions", "today", "waited"].map((id) => ({
     name: `11-phone-${id}`,
     sample: liveDay,
     options: phone,

@@ -84,6 +84,8 @@ export function serveSample(
     },
     history: {
       findItems: async () => sample.history,
+      findStory: async (query) => sample.story(query),
+      findTranscript: async () => ({ path: null }),
       computeStats: async () => sample.stats,
       computeLanes: async (from, to) => {
         laneRanges.push({ from, to });
@@ -91,6 +93,7 @@ export function serveSample(
       },
       findMissedEvents: async () => [],
     },
+    readTranscript: async () => sample.transcript ?? { lines: [], hasEarlier: false, hasLater: false },
     act: async (name, action, body) => {
       actions.push({ name, action, body });
       return find(name) && { ok: true, says: "Brought to the front." };

@@ -6,9 +6,13 @@ import type {
   PortView,
   Span,
   Stats,
+  StoryPage,
+  StoryQuery,
+  TranscriptPage,
 } from "../../src/core/interfaces/wire.ts";
 import type { AskDetails } from "../../src/core/session/ask-details.ts";
 import type { AskView, ChildView, SessionView } from "../../src/core/view/session-view.ts";
+import { createHostileStory, createStory, sampleTranscript } from "./sample-story.ts";
 
 export interface Sample {
   readonly now: number;
@@ -16,6 +20,8 @@ export interface Sample {
   readonly lanes: Lanes;
   readonly stats: Stats;
   readonly history: HistoryPage;
+  readonly story: (query: StoryQuery) => StoryPage;
+  readonly transcript?: TranscriptPage;
   readonly ports?: readonly PortView[];
 }
 
@@ -533,6 +539,8 @@ const historyRows: readonly [
 
 export const liveDay: Sample = {
   now: noon,
+  story: createStory,
+  transcript: sampleTranscript,
   sessions,
   lanes: {
     enabled: true,
@@ -681,6 +689,7 @@ export const emptyDay: Sample = {
   lanes: { ...liveDay.lanes, lanes: [], anyWaiting: [] },
   stats: { enabled: true, now: noon, today: { ...none, longest: null, byRules: 0 }, days: [], projects: [] },
   history: { enabled: true, total: 0, next: null, items: [] },
+  story: () => ({ enabled: true, threads: [], days: [], next: null }),
 };
 
 export const historyOffDay: Sample = {
@@ -688,6 +697,7 @@ export const historyOffDay: Sample = {
   lanes: { ...emptyDay.lanes, enabled: false },
   stats: { ...emptyDay.stats, enabled: false },
   history: { ...emptyDay.history, enabled: false },
+  story: () => ({ enabled: false, threads: [], days: [], next: null }),
 };
 
 const manyProjects =
@@ -792,6 +802,14 @@ export const hostileDay: Sample = {
     projects: liveDay.stats.projects.map((project, index) => ({
       ...project,
       project: `${index}${backwards}`,
+    })),
+  },
+  story: (query) => createHostileStory(createStory(query), [script, long, backwards]),
+  transcript: {
+    ...sampleTranscript,
+    lines: sampleTranscript.lines.map((line, index) => ({
+      ...line,
+      text: [script, long, backwards][index % 3] ?? "",
     })),
   },
   history: {

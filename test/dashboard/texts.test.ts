@@ -10,6 +10,7 @@ import {
   formatSpokenDuration,
   formatTokens,
 } from "../../src/core/view/figures.ts";
+import type { AskBeat } from "../../src/core/view/story.ts";
 import {
   cleanLines,
   contextPercent,
@@ -19,6 +20,7 @@ import {
   splitMatches,
 } from "../../src/dashboard/page/format.ts";
 import { parseDiff } from "../../src/dashboard/page/lines.ts";
+import { placeMoment } from "../../src/dashboard/page/place-moment.ts";
 import {
   chooseDayRange,
   choosePastRange,
@@ -218,4 +220,24 @@ describe("a day's lanes", () => {
     const sums = sumStates(bars);
     expect([...sums.values()].reduce((sum, ms) => sum + ms, 0)).toBeCloseTo(now - range.from, -3);
   });
+});
+
+test("a moment stands in the transcript in place of the line that says the same, or by its time", () => {
+  const lines = [
+    { at: 1_000, who: "you", text: "paint it" },
+    { at: 2_000, who: "step", tool: "Bash", text: "npm  install" },
+    { at: 60_000, who: "agent", text: "Painted." },
+  ] as const;
+  const ended = { how: null, where: null, detail: null, waitedMs: 0 };
+  const ask: AskBeat = {
+    kind: "ask",
+    id: "a",
+    at: 3_000,
+    ask: "permission",
+    text: "Bash: npm install",
+    ...ended,
+  };
+  expect(placeMoment(lines, { at: 3_000, beat: ask })).toEqual([lines[0], null, lines[2]]);
+  expect(placeMoment(lines, { at: 30_000, beat: ask })).toEqual([lines[0], lines[1], null, lines[2]]);
+  expect(placeMoment(lines, { at: 90_000, beat: null })).toEqual([...lines, null]);
 });

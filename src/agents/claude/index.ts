@@ -11,6 +11,7 @@ import { dedupeKey, outputFields } from "./payload.ts";
 import { identifyReported, isRunEnd } from "./reported-hooks.ts";
 import { createRegistrationCheck, isPresent } from "./setup/folder.ts";
 import { readStatusLine } from "./status-line.ts";
+import { readTranscriptRow } from "./transcript-lines.ts";
 import { readGuardRequest, translate } from "./translate.ts";
 import { watchClaude } from "./watch/index.ts";
 import { extractLastAssistantResponse, findTranscript, readReportedHooks } from "./watch/transcripts.ts";
@@ -26,6 +27,7 @@ export const claude: AgentRuntime = createRuntime(claudeForwarding, {
   watch: watchClaude,
   readStatusLine,
   findTranscript,
+  readTranscriptRow,
   readLastResponse: (path) => extractLastAssistantResponse(path),
   unattendedRuns: { identify: identifyReported, isEnd: isRunEnd, readHooks: readReportedHooks },
   isPresent,

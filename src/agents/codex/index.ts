@@ -5,6 +5,7 @@ import { codexAnswering, codexDangers } from "./answering.ts";
 import { codexForwarding } from "./forwarding.ts";
 import { dedupeKey, readGuardRequest } from "./payload.ts";
 import { createRegistrationCheck, isPresent } from "./setup/folder.ts";
+import { readTranscriptRow } from "./transcript-lines.ts";
 import { findOwnPlace, readDetails, translate } from "./translate.ts";
 import { watchCodex } from "./watch/index.ts";
 import { findRollout } from "./watch/rollouts.ts";
@@ -20,6 +21,7 @@ export const codex: AgentRuntime = createRuntime(codexForwarding, {
   answering: codexAnswering,
   watch: watchCodex,
   findTranscript: findRollout,
+  readTranscriptRow,
   isPresent,
   createRegistrationCheck,
 });

@@ -2,11 +2,13 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { nameApproval, nameDenial, notWhole } from "../../core/answers/words.ts";
+import type { HistoryItem } from "../../core/interfaces/wire.ts";
 import type { Answer, AskDetails, Question } from "../../core/session/ask-details.ts";
 import { describeReason } from "../../core/session/texts.ts";
 import { joinRows } from "../../core/text/fit.ts";
 import { capitalize } from "../../core/text/words.ts";
 import { formatSpokenDuration } from "../../core/view/figures.ts";
+import { nameTool, splitCall } from "../../core/view/moment-words.ts";
 import type { AskView } from "../../core/view/session-view.ts";
 import { nameTerminal } from "../../core/view/terminal-name.ts";
 import {
@@ -20,7 +22,7 @@ import {
   snoozeMinutes,
   snoozeSession,
 } from "./actions.ts";
-import { branchOf, cleanText, describeEnding, formatTime, kindLabels } from "./format.ts";
+import { branchOf, cleanText, describeEnding, formatTime } from "./format.ts";
 import { type Card, cards, isSettling, setPointerInside, unlocked } from "./inbox.ts";
 import { parseDiff } from "./lines.ts";
 import { labelSession } from "./names.ts";
@@ -702,6 +704,10 @@ function QuestionFields({
   );
 }
 
+/** "Bash", "Plan": what an ask was about, in a word. */
+const nameAsked = ({ kind, text }: HistoryItem): string =>
+  kind === "permission" ? nameTool(splitCall(text).tool) || "Permission" : capitalize(kind);
+
 function Calm() {
   const working = inGroup("working").length;
   const answers = recentAnswers.value;
@@ -731,7 +737,7 @@ function Calm() {
               <div class="cut">
                 {cleanText(item.project)}
                 <small class="cut" title={cleanText(item.text)}>
-                  {kindLabels[item.kind]} {describeEnding(item)}
+                  {nameAsked(item)} {describeEnding(item)}
                 </small>
               </div>
               <span class="quiet">{item.waitedMs === null ? "" : formatSpokenDuration(item.waitedMs)}</span>

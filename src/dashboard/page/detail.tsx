@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { HistoryPage } from "../../core/interfaces/wire.ts";
+import type { HistoryItem, HistoryPage } from "../../core/interfaces/wire.ts";
 import { viewKeyOf } from "../../core/session/session-ref.ts";
 import { capitalize, formatCount } from "../../core/text/words.ts";
 import {
@@ -13,7 +13,9 @@ import {
   sumTokens,
 } from "../../core/view/figures.ts";
 import { groupLabels } from "../../core/view/group-names.ts";
+import { describeMoment } from "../../core/view/moment-words.ts";
 import type { SessionView } from "../../core/view/session-view.ts";
+import { isAskKind } from "../../core/view/story.ts";
 import { nameTerminal } from "../../core/view/terminal-name.ts";
 import {
   copyText,
@@ -34,8 +36,6 @@ import {
   formatModel,
   formatTime,
   formatWhen,
-  isAskKind,
-  kindLabels,
   noValue,
 } from "./format.ts";
 import { labelSession } from "./names.ts";
@@ -373,29 +373,29 @@ function Events({ sessionKey, lastEventAt }: { readonly sessionKey: string; read
       </h3>
       <ol class="feed">
         {page.value.items.map((item) => (
-          <li key={item.id}>
-            <time>{formatWhen(item.at, slowNow.value)}</time>
-            <Glyph
-              of={
-                item.kind === "failed"
-                  ? "failed"
-                  : isAskKind(item.kind)
-                    ? item.how === null
-                      ? "needs_you"
-                      : "past"
-                    : "ended"
-              }
-            />
-            <span class="cut" title={cleanText(item.text)}>
-              <b>{kindLabels[item.kind]}</b> {cleanText(item.text)}
-            </span>
-            <span class="d">
-              {isAskKind(item.kind) ? describeEnding(item) : ""}
-              {item.waitedMs === null ? "" : ` ${formatExactDuration(item.waitedMs)}`}
-            </span>
-          </li>
+          <EventRow key={item.id} item={item} />
         ))}
       </ol>
     </div>
+  );
+}
+
+function EventRow({ item }: { readonly item: HistoryItem }) {
+  const { kind, how, at, waitedMs } = item;
+  const isAsk = isAskKind(kind);
+  const isOpen = isAsk && how === null;
+  const { label, text } = describeMoment({ kind, text: item.text, how, isOpen });
+  return (
+    <li>
+      <time>{formatWhen(at, slowNow.value)}</time>
+      <Glyph of={kind === "failed" ? "failed" : isOpen ? "needs_you" : isAsk ? "past" : "ended"} />
+      <span class="cut" title={cleanText(text)}>
+        <b>{label}</b> {cleanText(text)}
+      </span>
+      <span class="d">
+        {isAsk ? describeEnding(item) : ""}
+        {waitedMs === null ? "" : ` ${formatExactDuration(waitedMs)}`}
+      </span>
+    </li>
   );
 }

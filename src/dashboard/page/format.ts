@@ -1,11 +1,12 @@
 /** Texts and figures of the page. Pure. */
 
 import { formatEndingCell } from "../../core/answers/words.ts";
-import type { HistoryItem, HistoryKind, SpanState } from "../../core/interfaces/wire.ts";
+import type { HistoryItem, SpanState } from "../../core/interfaces/wire.ts";
 import { describeReason } from "../../core/session/texts.ts";
 import { extractFirstLine, toSingleLine } from "../../core/text/text.ts";
 import { capitalize } from "../../core/text/words.ts";
 import type { SessionView } from "../../core/view/session-view.ts";
+import { isAskKind } from "../../core/view/story.ts";
 
 export const noValue = "–";
 
@@ -18,7 +19,8 @@ export function formatTime(at: number): string {
 }
 
 /** "14:32:05" */
-const formatTimeWithSeconds = (at: number): string => `${formatTime(at)}:${pad(new Date(at).getSeconds())}`;
+export const formatTimeWithSeconds = (at: number): string =>
+  `${formatTime(at)}:${pad(new Date(at).getSeconds())}`;
 
 export function startOfDay(at: number): number {
   return new Date(at).setHours(0, 0, 0, 0);
@@ -115,27 +117,6 @@ export const spanLabels: Readonly<Record<SpanState, string>> = {
   ready: "ready",
   failed: "failed",
 };
-
-export const kindLabels: Readonly<Record<HistoryKind, string>> = {
-  permission: "Permission",
-  question: "Question",
-  plan: "Plan",
-  elicitation: "MCP input",
-  failed: "Failed",
-  started: "Started",
-  ended: "Ended",
-  prompt: "Prompt",
-  answer: "Response",
-  tool: "Tool",
-  skill: "Skill",
-  compact: "Compacted",
-  notification: "Notification",
-  port: "Port",
-};
-
-const askKinds: ReadonlySet<string> = new Set(["permission", "question", "plan", "elicitation"]);
-
-export const isAskKind = (kind: string): boolean => askKinds.has(kind);
 
 interface Ending extends Pick<HistoryItem, "how" | "where"> {
   readonly kind: string;

@@ -13,7 +13,6 @@ import {
   heardAt,
   isHelpOpen,
   isLive,
-  isSettingsOpen,
   message,
   now,
   openAsks,
@@ -21,6 +20,7 @@ import {
   retryAt,
 } from "./state.ts";
 import { Icon } from "./ui.tsx";
+import { view } from "./view.ts";
 
 const bubble = (
   <g class="bub">
@@ -60,12 +60,14 @@ export function Bar({ isFirstRun }: { readonly isFirstRun: boolean }) {
           <a href="#sessions">Sessions</a>
           <a href="#today">Today</a>
           <a href="#waited">Waited</a>
-          <a href="#history">History</a>
+          <a href="#history" aria-current={view.value === "history" ? "page" : undefined}>
+            History
+          </a>
         </nav>
       )}
       <div class="bar-end">
         <span class="live">{describeConnection(isFirstRun)}</span>
-        {!isFirstRun && !isSettingsOpen.value && (
+        {!isFirstRun && view.value === "sessions" && (
           <button class="find find-top" type="button" onClick={goToSearch}>
             <Icon of="search" />
             <span class="field">Search history</span>
@@ -74,11 +76,11 @@ export function Bar({ isFirstRun }: { readonly isFirstRun: boolean }) {
         )}
         <QuietMenu />
         <a
-          class={isSettingsOpen.value ? "btn sq here" : "btn sq"}
+          class={view.value === "settings" ? "btn sq here" : "btn sq"}
           href="#settings"
           title="Settings"
           aria-label="Settings"
-          aria-current={isSettingsOpen.value ? "page" : undefined}
+          aria-current={view.value === "settings" ? "page" : undefined}
         >
           <Icon of="gear" />
         </a>
@@ -278,6 +280,9 @@ const keyRows: readonly (readonly [what: string, keys: readonly string[]])[] = [
   ["Open its details", ["o"]],
   ["Choose an option", ["1", "…", "9"]],
   ["Search history", ["/"]],
+  ["In the history: transcript", ["o"]],
+  ["Open or close a fold", ["x"]],
+  ["Next, previous hit", ["n", "N"]],
   ["Snooze 15 min", ["s"]],
   ["Light or dark", ["t"]],
   ["Settings", [","]],
@@ -411,7 +416,7 @@ export function Tabs() {
         <a
           key={id}
           href={`#${id}`}
-          aria-current={!isSettingsOpen.value && current.value === id ? "true" : undefined}
+          aria-current={(view.value === "sessions" ? current.value : view.value) === id ? "true" : undefined}
         >
           <Icon of={icon} />
           {id === "needs-you" && openAsks.value.length > 0 && (

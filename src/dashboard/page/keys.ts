@@ -2,6 +2,7 @@
 import { arm, armedId, disarm, focusSession, snoozeSession } from "./actions.ts";
 import { closeHelp, openHelp } from "./frame.tsx";
 import { cards } from "./inbox.ts";
+import { openBeat } from "./moments.ts";
 import {
   closeSession,
   closeSettings,
@@ -10,27 +11,33 @@ import {
   openSettings,
   switchTheme,
 } from "./navigation.ts";
-import { isHelpOpen, isLive, isSettingsOpen, openedKey, selectedId } from "./state.ts";
+import { isHelpOpen, isLive, openedKey, selectedId } from "./state.ts";
+import { closeMoment, openedMoment } from "./story.ts";
+import { view } from "./view.ts";
 
-/** Cards and rows that are on the page now, in their order. */
+/** Cards, rows and moments that are on the page now, in their order. */
 const listItems = (): HTMLElement[] =>
-  [...document.querySelectorAll<HTMLElement>(".ask[data-id], .row[data-id]")].filter(
+  [...document.querySelectorAll<HTMLElement>(".ask[data-id], .row[data-id], .beat[data-id]")].filter(
     (element) => element.offsetParent !== null,
   );
 
 const findSelected = (): HTMLElement | undefined =>
   listItems().find((element) => element.dataset.id === selectedId.value);
 
-function move(step: number): void {
+function move(step: number, items = listItems()): void {
   disarm();
-  const items = listItems();
   const index = items.findIndex((element) => element.dataset.id === selectedId.value);
   const next = items[Math.max(0, Math.min(items.length - 1, index < 0 ? 0 : index + step))];
   if (!next) return;
   selectedId.value = next.dataset.id ?? null;
   next.focus({ preventScroll: true });
   next.scrollIntoView({ block: "nearest" });
+  // The transcript goes along.
+  if (openedMoment.value) openBeat(next);
 }
+
+/** Moments in which something matches the search. */
+const listMarked = (): HTMLElement[] => listItems().filter((item) => item.querySelector("mark") !== null);
 
 /** The session that the selection belongs to. */
 function findKey(): string | null {
@@ -64,13 +71,18 @@ const actions: Readonly<Record<string, () => void>> = {
     if (key !== null && isLive.value) snoozeSession(key);
   },
   o: () => {
+    if (view.value === "history") return openBeat(findSelected());
     const key = findKey();
     if (key !== null) openSession(key);
   },
   Enter: () => {
+    if (view.value === "history") return openBeat(findSelected());
     const key = findKey();
     if (key !== null && isLive.value) focusSession(key);
   },
+  x: () => findSelected()?.querySelector<HTMLButtonElement>("[aria-expanded]")?.click(),
+  n: () => move(1, listMarked()),
+  N: () => move(-1, listMarked()),
   t: switchTheme,
   ",": openSettings,
   "/": goToSearch,
@@ -95,7 +107,7 @@ export function followKeys(): void {
     if (isTyping(event.target) || isHelpOpen.value) return;
     const isOnControl = event.target instanceof Element && event.target.closest("button, a") !== null;
     if (event.key === "Enter" && isOnControl) return;
-    const table = isSettingsOpen.value ? settingsActions : actions;
+    const table = view.value === "settings" ? settingsActions : actions;
     if (/^[1-9]$/.test(event.key) && table === actions) return chooseOption(Number(event.key));
     const action = Object.hasOwn(table, event.key) ? table[event.key] : undefined;
     if (!action) return;
@@ -108,8 +120,9 @@ export function followKeys(): void {
 function leave(target: EventTarget | null): void {
   disarm();
   if (isHelpOpen.value) closeHelp();
+  else if (openedMoment.value !== null && !isTyping(target)) closeMoment();
   else if (openedKey.value !== null && !isTyping(target)) closeSession();
-  else if (isSettingsOpen.value && !isTyping(target)) closeSettings();
+  else if (view.value === "settings" && !isTyping(target)) closeSettings();
   else if (target instanceof HTMLElement) target.blur();
 }
 

@@ -10,27 +10,21 @@ import { followAsks } from "./inbox.ts";
 import { takeKey } from "./key.ts";
 import { followKeys } from "./keys.ts";
 import { followLooks } from "./looked.ts";
-import { applyTheme, followAddress } from "./navigation.ts";
+import { applyTheme } from "./navigation.ts";
 import { Ports } from "./ports.tsx";
-import { followReports, history } from "./reports.ts";
+import { followReports } from "./reports.ts";
 import { Sessions } from "./sessions.tsx";
 import { SettingsPanel } from "./settings-loader.tsx";
-import { connection, facts, isSettingsOpen, openAsks, selectedId, sessions } from "./state.ts";
+import { connection, facts, openAsks, selectedId, sessions } from "./state.ts";
+import { hasHistory } from "./story.ts";
 import { TipBox } from "./tip.tsx";
 import { Patterns, Today } from "./today.tsx";
+import { followAddress, view } from "./view.ts";
 import { Waited } from "./waited.tsx";
 
 /** Nothing has ever happened, as far as is known. */
-function isFirstRun(): boolean {
-  const known = history.value;
-  const hasHistory = known === null || known.total > 0;
-  return (
-    connection.value === "live" &&
-    sessions.value.size === 0 &&
-    !(hasHistory && known !== null) &&
-    known !== null
-  );
-}
+const isFirstRun = (): boolean =>
+  connection.value === "live" && sessions.value.size === 0 && hasHistory.value === false;
 
 function App() {
   if (connection.value === "connecting") return <Bar isFirstRun />;
@@ -49,10 +43,12 @@ function App() {
       <Bar isFirstRun={isFirst} />
       <Banner />
       <main>
-        {isSettingsOpen.value ? (
+        {view.value === "settings" ? (
           <SettingsPanel />
         ) : isFirst ? (
           <FirstRun />
+        ) : view.value === "history" ? (
+          <History />
         ) : (
           <>
             <Notices />
@@ -64,7 +60,6 @@ function App() {
                 <Today />
                 <Waited />
                 <Ports />
-                <History />
               </div>
             </div>
           </>

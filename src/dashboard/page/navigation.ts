@@ -3,7 +3,8 @@ import { signal } from "@preact/signals";
 import { loadSession } from "./connection.ts";
 import { markLooked } from "./looked.ts";
 import { readSaved, save } from "./saved.ts";
-import { isSettingsOpen, openedKey } from "./state.ts";
+import { openedKey } from "./state.ts";
+import { view } from "./view.ts";
 
 /** What had the focus before a panel was opened; it gets it back. */
 let focusedBefore: HTMLElement | null = null;
@@ -30,25 +31,6 @@ export function closeSession(): void {
   restoreFocus();
 }
 
-/** `#settings`, and `#settings-alerts` for a part of them. */
-const settingsAddress = /^#settings\b/;
-
-export function followAddress(): void {
-  const follow = () => {
-    const isOpen = settingsAddress.test(location.hash);
-    if (isOpen && !isSettingsOpen.value) {
-      openedKey.value = null;
-      scrollTo(0, 0);
-    }
-    isSettingsOpen.value = isOpen;
-    // The part of the page that the address names is there only now.
-    if (!isOpen)
-      requestAnimationFrame(() => document.getElementById(location.hash.slice(1))?.scrollIntoView());
-  };
-  isSettingsOpen.value = settingsAddress.test(location.hash);
-  addEventListener("hashchange", follow);
-}
-
 export function openSettings(): void {
   location.hash = "settings";
 }
@@ -60,16 +42,21 @@ export function closeSettings(): void {
 export const searchFieldId = "find";
 
 export function goToSearch(): void {
-  if (isSettingsOpen.value) {
+  if (view.value === "settings") {
     document.querySelector<HTMLElement>(".set-nav input")?.focus();
     return;
   }
-  document.getElementById("history")?.scrollIntoView();
-  const field = document.getElementById(searchFieldId);
-  if (field instanceof HTMLInputElement) {
-    field.focus({ preventScroll: true });
-    field.select();
-  }
+  location.hash = "#history";
+  view.value = "history";
+  // The field is drawn with the next frame.
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => {
+      const field = document.getElementById(searchFieldId);
+      if (!(field instanceof HTMLInputElement)) return;
+      field.focus({ preventScroll: true });
+      field.select();
+    }),
+  );
 }
 
 type Theme = "light" | "dark";

@@ -1,23 +1,17 @@
-/** What the history knows: lanes of the day, waiting times, search. Loaded when the page is visible and something happened. */
+/** What the history knows: lanes of the day, waiting times, ports. Loaded when the page is visible and something happened. */
 import { effect, signal } from "@preact/signals";
-import type {
-  HistoryItem,
-  HistoryKind,
-  HistoryPage,
-  Lanes,
-  PortView,
-  Stats,
-} from "../../core/interfaces/wire.ts";
+import type { HistoryItem, HistoryPage, Lanes, PortView, Stats } from "../../core/interfaces/wire.ts";
 import { hourMs } from "../../core/timing.ts";
-import { callApi } from "./api.ts";
+import { isAskKind } from "../../core/view/story.ts";
 import { onNews } from "./connection.ts";
-import { isAskKind, startOfDay } from "./format.ts";
+import { startOfDay } from "./format.ts";
+import { load } from "./load.ts";
 import { now } from "./state.ts";
+import { followStory, refreshStory } from "./story.ts";
 
 export const lanes = signal<Lanes | null>(null);
 export const stats = signal<Stats | null>(null);
 export const ports = signal<readonly PortView[]>([]);
-export const history = signal<HistoryPage | null>(null);
 /** The last asks that were answered. */
 export const recentAnswers = signal<readonly HistoryItem[]>([]);
 
@@ -48,25 +42,9 @@ export function moveLaneDay(days: -1 | 1): void {
   laneDay.value = day >= today ? null : day;
 }
 
-export interface HistoryFilter {
-  readonly q: string;
-  readonly project: string;
-  readonly agent: string;
-  readonly kind: HistoryKind | "";
-}
-
-export const filter = signal<HistoryFilter>({ q: "", project: "", agent: "", kind: "" });
-/** Projects and agents that the filter offers, besides those of the sessions. */
-export const isSearching = signal(false);
-
 const statsDays = 14;
-const pageSize = 50;
+const sessionItems = 50;
 const recentCount = 3;
-
-async function load<Body>(path: string): Promise<Body | null> {
-  const { status, body } = await callApi(path);
-  return status === 200 ? (body as unknown as Body) : null;
-}
 
 async function loadLanes(): Promise<void> {
   const to = now.peek();
@@ -104,35 +82,9 @@ async function loadRecentAnswers(): Promise<void> {
     .slice(0, recentCount);
 }
 
-const createQuery = (before: string | null): string => {
-  const { q, project, agent, kind } = filter.value;
-  const fields = { q, project, agent, kind, before: before ?? "", limit: String(pageSize) };
-  return new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== "")).toString();
-};
-
-let searches = 0;
-
-async function search(): Promise<void> {
-  const number = ++searches;
-  isSearching.value = true;
-  const page = await load<HistoryPage>(`/api/history?${createQuery(null)}`);
-  // An answer that is overtaken by a later search is dropped.
-  if (number !== searches) return;
-  isSearching.value = false;
-  if (page) history.value = page;
-}
-
-export async function searchMore(): Promise<void> {
-  const known = history.value;
-  if (!known?.next) return;
-  const number = searches;
-  const page = await load<HistoryPage>(`/api/history?${createQuery(known.next)}`);
-  if (page && number === searches) history.value = { ...page, items: [...known.items, ...page.items] };
-}
-
 /** The events of one session, newest first. */
 export const loadSessionHistory = (key: string): Promise<HistoryPage | null> =>
-  load<HistoryPage>(`/api/history?session=${encodeURIComponent(key)}&limit=${pageSize}`);
+  load<HistoryPage>(`/api/history?session=${encodeURIComponent(key)}&limit=${sessionItems}`);
 
 /** After an ask or a new session. */
 const newsDelayMs = 500;
@@ -144,7 +96,6 @@ const soon: ReadonlySet<string> = new Set([
   "session-appeared",
   "session-departed",
 ]);
-const searchDelayMs = 150;
 const refreshMs = 30_000;
 
 /** Loads everything, again after news, and now and then because times pass. */
@@ -159,8 +110,7 @@ export function followReports(): void {
     loadStats();
     loadPorts();
     loadRecentAnswers();
-    // More pages than the first: the user reads further down.
-    if ((history.value?.items.length ?? 0) <= pageSize) search();
+    refreshStory();
   };
   const schedule = (ms: number) => {
     isStale = true;
@@ -176,13 +126,7 @@ export function followReports(): void {
   setInterval(() => schedule(0), refreshMs);
 
   let isFirst = true;
-  let searchTimer = 0;
-  effect(() => {
-    void filter.value;
-    if (isFirst) return;
-    clearTimeout(searchTimer);
-    searchTimer = window.setTimeout(search, searchDelayMs);
-  });
+  followStory();
   effect(() => {
     void laneHours.value;
     if (!isFirst) loadLanes();

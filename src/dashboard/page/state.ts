@@ -71,8 +71,6 @@ export const openAsks = computed<readonly OpenAsk[]>(() =>
 /** The session whose details are shown. */
 export const openedKey = signal<string | null>(null);
 export const isHelpOpen = signal(false);
-/** The settings are in place of the sessions. */
-export const isSettingsOpen = signal(false);
 /** The id of the card or row that keys act on: an ask's id or a session's key. */
 export const selectedId = signal<string | null>(null);
 /** A short message at the bottom, for what is not said elsewhere. */

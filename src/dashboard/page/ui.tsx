@@ -72,6 +72,14 @@ const icons = {
   close: <path d="M3 3l8 8M11 3l-8 8" />,
   back: <path d="M8.5 3L4.5 7l4 4" />,
   forth: <path d="M5.5 3l4 4-4 4" />,
+  up: <path d="M3.5 8.5L7 5l3.5 3.5" />,
+  clock: (
+    <>
+      <circle cx="7" cy="7" r="5.2" />
+      <path d="M7 4v3.2l2 1.2" />
+    </>
+  ),
+  rule: <path d="M2 4h10M2 7h6M2 10h4M9.4 10l1.3 1.3L13 8.6" />,
   down: <path d="M3.5 5.5L7 9l3.5-3.5" />,
   check: <path d="M2.5 7.5l3 3 6-7" />,
   box: <rect x="2" y="2" width="10" height="10" rx="2.5" />,
