@@ -85,8 +85,19 @@ const pictures: readonly Picture[] = [
     name: "34-settings-phone-dark",
     sample: liveDay,
     options: { ...phone, ...dark },
-    prepare: changeSettings,
-    isFullPage: true,
+    prepare: async (page) => {
+      await openSettings(page);
+      await page.locator("#settings-phone").evaluate((element) => element.scrollIntoView());
+    },
+  },
+  {
+    name: "37-settings-phone-history",
+    sample: liveDay,
+    options: phone,
+    prepare: async (page) => {
+      await openSettings(page);
+      await page.locator("#settings-history").evaluate((element) => element.scrollIntoView());
+    },
   },
   { name: "35-settings-mistakes", sample: liveDay, prepare: conflictSettings },
   {

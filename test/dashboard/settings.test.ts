@@ -171,7 +171,9 @@ testPage("mistakes in the file are named beside the setting, and can be put righ
   expect(await page.locator(".set-nav .oops").count()).toBe(1);
   await row.getByRole("button", { name: "Reset" }).click();
   await page.keyboard.press("Control+s");
-  await page.getByText("Saved in config.json.").waitFor();
+  await page
+    .getByText("Saved in config.json. It counts once the mistakes in the file are put right.")
+    .waitFor();
   expect(JSON.parse(readFile())).toEqual({ alerts: {}, colour: "red" });
 });
 
@@ -192,6 +194,16 @@ testPage("what gives something to others is turned on in the file only", async (
   expect(await answering.getByRole("switch").isDisabled()).toBe(true);
   expect(await answering.innerText()).toContain("beckon config set answering.enabled true");
   expect(await answering.getByRole("button", { name: "Reset" }).count()).toBe(0);
+});
+
+testPage("a script that another program left in place of the panel's is not run", async () => {
+  const page = await open(text, "");
+  await page.route("**/settings.js", (route) =>
+    route.fulfill({ contentType: "text/javascript", body: "globalThis.isRun = true" }),
+  );
+  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByText("The settings could not be loaded.").waitFor();
+  expect(await page.evaluate("globalThis.isRun")).toBeUndefined();
 });
 
 testPage("the search marks what matches, counts it, and Esc and , lead in and out", async () => {

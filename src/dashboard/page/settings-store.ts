@@ -142,8 +142,12 @@ export async function save({ callApi, showMessage }: SettingsHost): Promise<void
   isSaving.value = false;
   if (status === 200) {
     drafts.value = new Map();
-    view.value = body.settings as SettingsView;
-    return showMessage("Saved in config.json. It counts from now on.");
+    const saved = body.settings as SettingsView;
+    view.value = saved;
+    // A mistake elsewhere in the file keeps all of it from being used.
+    const isUsed = saved.problems.length === 0 && saved.settings.every(({ mistake }) => mistake === null);
+    const when = isUsed ? "It counts from now on." : "It counts once the mistakes in the file are put right.";
+    return showMessage(`Saved in config.json. ${when}`);
   }
   if (status === 409) newerView.value = body.settings as SettingsView;
   else if (typeof body.mistakes === "object" && body.mistakes !== null)
