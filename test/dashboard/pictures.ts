@@ -8,7 +8,16 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { launchBrowser, openPage } from "./browser.ts";
-import { calmDay, emptyDay, guardedDay, historyOffDay, liveDay, manyDay, type Sample } from "./sample.ts";
+import {
+  calmDay,
+  emptyDay,
+  firstDay,
+  guardedDay,
+  historyOffDay,
+  liveDay,
+  manyDay,
+  type Sample,
+} from "./sample.ts";
 import { serveSample } from "./sample-server.ts";
 import { createSampleSettings } from "./sample-settings.ts";
 
@@ -189,6 +198,16 @@ const pictures: readonly Picture[] = [
   ].map((picture) => ({ ...picture, sample: liveDay, problems: failingChannels })),
   { name: "dashboard", sample: liveDay, options: forReadme },
   { name: "dashboard-dark", sample: liveDay, options: { ...forReadme, ...dark } },
+  ...[
+    { name: "31-first-day-light", options: { viewport: { width: 1440, height: 720 } } },
+    { name: "32-first-day-phone", options: { ...phone, ...dark } },
+  ].map((picture) => ({
+    ...picture,
+    sample: firstDay,
+    prepare: async (page: Page) => {
+      await page.locator("#today").evaluate((element) => element.scrollIntoView());
+    },
+  })),
   { name: "12-keys-light", sample: liveDay, prepare: (page) => page.keyboard.press("?") },
   { name: "13-history-off", sample: historyOffDay, isFullPage: true },
   { name: "14-empty-connected", sample: emptyDay },

@@ -822,3 +822,34 @@ export const hostileDay: Sample = {
     })),
   },
 };
+
+/** The first minutes with beckon. */
+export const firstDay: Sample = {
+  ...calmDay,
+  lanes: {
+    ...liveDay.lanes,
+    lanes: liveDay.lanes.lanes.slice(0, 3).map((lane, index) => {
+      const start = noon - (18 - 5 * index) * minute;
+      const waits = index === 2 ? [] : index === 0 ? [5, 5.4, 12] : [3];
+      const spans: Span[] = [
+        { state: "working", from: start, to: null },
+        ...waits.map(
+          (after): Span => ({
+            state: "waiting",
+            from: start + after * minute,
+            to: start + after * minute + 14_000,
+          }),
+        ),
+      ];
+      return { ...lane, group: "working", waitedMs: 14_000 * waits.length, spans };
+    }),
+    anyWaiting: [],
+  },
+  stats: {
+    ...liveDay.stats,
+    today: { ...liveDay.stats.today, waitedMs: 71_000, asks: 4, medianMs: 18_000, longest: null, byRules: 0 },
+    days: liveDay.stats.days.map((day, index, days) =>
+      index === days.length - 1 ? { ...day, waitedMs: 71_000, asks: 4 } : { ...day, ...none },
+    ),
+  },
+};

@@ -6,6 +6,7 @@ import { findAccessibilityFaults, launchBrowser, type OpenedPage, openPage } fro
 import {
   calmDay,
   emptyDay,
+  firstDay,
   guardedDay,
   historyOffDay,
   hostileDay,
@@ -97,6 +98,7 @@ const states: readonly State[] = [
     problems: [failingChannel],
     text: failingChannel,
   },
+  { name: "a first day", sample: firstDay, text: "From tomorrow on, days are compared here." },
   { name: "history off", sample: historyOffDay, text: "the history is off" },
   { name: "200 sessions", sample: manyDay, text: "Show 46 more that are ready" },
 ];

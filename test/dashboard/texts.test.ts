@@ -23,10 +23,12 @@ import { parseDiff } from "../../src/dashboard/page/lines.ts";
 import { placeMoment } from "../../src/dashboard/page/place-moment.ts";
 import {
   chooseDayRange,
+  chooseLabels,
   choosePastRange,
   createBars,
   createTicks,
   joinLanes,
+  markWaits,
   sumStates,
 } from "../../src/dashboard/page/spans.ts";
 
@@ -151,18 +153,61 @@ describe("a day's lanes", () => {
   const now = from + 14.5 * hour;
   const range = { from: from + 8 * hour, to: from + 15 * hour };
 
-  test("start at the quarter of an hour in which something happened, and last an hour or more", () => {
+  test("start when something happened, and are as short as the day is", () => {
     const choose = (first: number | null, to: number) => {
       const spans = first === null ? [] : [{ from: from + first * hour }];
       const chosen = chooseDayRange(spans, { from, to: from + to * hour });
       return [(chosen.from - from) / hour, (chosen.to - from) / hour];
     };
     expect(choose(8.7, 14.6)).toEqual([8.5, 14.75]);
-    // Eight minutes of work are an eighth of the width.
-    expect(choose(6.7, 6.83)).toEqual([6.5, 7.5]);
-    expect(choose(null, 14.6)).toEqual([14.5, 15.5]);
+    // Eight minutes of work are a quarter of the width, and now is in the last two fifths.
+    expect(choose(6.7, 6.83)).toEqual([6.5, 7]);
+    expect(choose(null, 14.6)).toEqual([14.25, 14.75]);
+    expect(choose(9.6, 10.4)).toEqual([9.5, 10.5]);
+    expect(choose(9.1, 10.9)).toEqual([9, 11]);
+    expect(choose(9.1, 12.4)).toEqual([9, 13]);
     // The day starts at midnight, whatever began before it.
     expect(choose(-2, 5)).toEqual([0, 5]);
+  });
+
+  test("hold the whole day, with now at three fifths or later", () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: 1, max: 23, noNaN: true }),
+        fc.double({ min: 0, max: 23, noNaN: true }),
+        (first, length) => {
+          const now = from + Math.min(24, first + length) * hour;
+          const range = chooseDayRange([{ from: from + first * hour }], { from, to: now });
+          expect(range.from).toBeLessThanOrEqual(from + first * hour);
+          expect(range.to).toBeGreaterThanOrEqual(now);
+          if (now - from > 2.4 * hour)
+            expect((now - range.from) / (range.to - range.from)).toBeGreaterThanOrEqual(0.6);
+        },
+      ),
+    );
+  });
+
+  test("have labels that do not touch, and none beside now", () => {
+    const ticks = createTicks({ from, to: from + hour / 2 });
+    const labels = chooseLabels(ticks, 10, 77).map(({ x }) => Math.round(x));
+    expect(labels).toEqual([0, 17, 33, 50, 67]);
+    // On a phone every second one.
+    expect(chooseLabels(ticks, 20, 77).map(({ x }) => Math.round(x))).toEqual([0, 33]);
+  });
+
+  test("have waits that can be seen, and those that touch are one mark", () => {
+    const wait = (minutes: number): Span => ({
+      state: "waiting",
+      from: from + minutes * minute,
+      to: from + minutes * minute + 9_000,
+    });
+    const range = { from, to: from + hour };
+    const bars = createBars([wait(1), wait(2), wait(30)], range, range.to);
+    expect(markWaits(bars, 2).map(({ count, width }) => [count, Math.round(width * 10) / 10])).toEqual([
+      [2, 3.7],
+      [1, 2],
+    ]);
+    expect(markWaits(bars, 0.1)).toHaveLength(3);
   });
 
   test("of a day that is over end where its last session ended", () => {

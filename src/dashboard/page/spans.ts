@@ -55,11 +55,68 @@ export function choosePastRange(spans: readonly Span[], { from, to }: Range): Ra
   return chooseDayRange(spans, { from, to: last > from ? last : to });
 }
 
-/** From the quarter of an hour in which something happened first to the end of this quarter; at least one hour. */
+/** The axes of a day that has just begun, the shortest first, and what they start at a multiple of. */
+const shortAxes = [
+  { lengthMs: hourMs / 2, stepMs: hourMs / 12 },
+  { lengthMs: hourMs, stepMs: hourMs / 6 },
+  { lengthMs: 2 * hourMs, stepMs: quarterMs },
+  { lengthMs: 4 * hourMs, stepMs: hourMs / 2 },
+];
+/** Now is at this part of the axis or later: an axis that is mostly future shows nothing. */
+const nowPart = 0.6;
+
+/**
+ * The shortest of half an hour, 1, 2 and 4 hours that holds everything; of a longer day, from the quarter of an hour in which
+ * something happened first to the end of this quarter.
+ */
 export function chooseDayRange(spans: readonly Pick<Span, "from">[], { from, to }: Range): Range {
-  const first = spans.reduce((earliest, span) => Math.min(earliest, span.from), to);
-  const start = Math.floor(Math.max(from, first) / quarterMs) * quarterMs;
-  return { from: start, to: Math.max(Math.ceil(to / quarterMs) * quarterMs, start + hourMs) };
+  const first = Math.max(
+    from,
+    spans.reduce((earliest, span) => Math.min(earliest, span.from), to),
+  );
+  for (const { lengthMs, stepMs } of shortAxes) {
+    const start = Math.max(from, Math.floor(Math.min(first, to - nowPart * lengthMs) / stepMs) * stepMs);
+    if (start + lengthMs >= to) return { from: start, to: start + lengthMs };
+  }
+  return {
+    from: Math.floor(first / quarterMs) * quarterMs,
+    to: Math.ceil(to / quarterMs) * quarterMs,
+  };
+}
+
+export interface Mark extends Bar {
+  /** How many waits it stands for. */
+  readonly count: number;
+}
+
+/** Waits as marks that can be seen and pointed at: each at least `minWidth` percent wide, and those that touch are one. */
+export function markWaits(bars: readonly Bar[], minWidth: number): readonly Mark[] {
+  const marks: Mark[] = [];
+  for (const bar of bars) {
+    if (bar.state !== "waiting") continue;
+    const width = Math.max(bar.width, minWidth);
+    const last = marks.at(-1);
+    if (last && bar.x <= last.x + last.width)
+      marks[marks.length - 1] = {
+        ...last,
+        to: bar.to,
+        width: Math.max(last.width, bar.x + width - last.x),
+        count: last.count + 1,
+      };
+    else marks.push({ ...bar, width, count: 1 });
+  }
+  return marks;
+}
+
+/** The ticks whose labels have room: none is nearer than `gap` percent to another, or to now. */
+export function chooseLabels(ticks: readonly Tick[], gap: number, nowX: number | null): readonly Tick[] {
+  const labels: Tick[] = [];
+  for (const tick of ticks) {
+    const last = labels.at(-1);
+    const isNearNow = nowX !== null && Math.abs(tick.x - nowX) < gap;
+    if (!isNearNow && tick.x < 98 && (!last || tick.x - last.x >= gap)) labels.push(tick);
+  }
+  return labels;
 }
 
 /**

@@ -11,10 +11,12 @@ import { canGoBack, laneDay, laneHours, lanes, moveLaneDay, pastLanes, shiftDay 
 import {
   type Bar,
   chooseDayRange,
+  chooseLabels,
   choosePastRange,
   createBars,
   createTicks,
   joinLanes,
+  markWaits,
   placeOf,
   type Range,
   sumStates,
@@ -250,8 +252,13 @@ const sum = (bars: readonly Bar[]): number => bars.reduce((total, { from, to }) 
 const describeBar = ({ from, to }: Bar): string =>
   `${formatAge(to - from)} · ${formatTime(from)}–${formatTime(to)}`;
 
-/** How near the label of an hour may come to that of now, in percent of the width. */
-const nowGap = (): number => (innerWidth <= 640 ? 12 : 5);
+/** So many pixels of a lane, in percent of its width. It is the same for all of them; before the first is drawn, a guess does. */
+const toLanePercent = (pixels: number): number =>
+  (pixels / (document.querySelector("#today .lane svg.tl")?.clientWidth || 800)) * 100;
+
+/** Labels that are nearer to each other touch. */
+const labelPixels = 44;
+const waitPixels = 6;
 
 /** null on a day that is over. */
 const placeOfNow = (range: Range): number | null =>
@@ -263,19 +270,11 @@ function Axis({ range }: { readonly range: Range }) {
     <div class="lane axis" aria-hidden="true">
       <div class="who" />
       <svg class="tl" aria-hidden="true">
-        {createTicks(range)
-          .filter(({ x }) => (nowX === null || Math.abs(x - nowX) > nowGap()) && x < 98)
-          .map(({ at, x }, index) => (
-            <text
-              key={at}
-              class={index % 2 === 1 ? "odd" : ""}
-              x={`${x}%`}
-              y="14"
-              text-anchor={x < 2 ? "start" : "middle"}
-            >
-              {formatTime(at)}
-            </text>
-          ))}
+        {chooseLabels(createTicks(range), toLanePercent(labelPixels), nowX).map(({ at, x }) => (
+          <text key={at} x={`${x}%`} y="14" text-anchor={x < 2 ? "start" : "middle"}>
+            {formatTime(at)}
+          </text>
+        ))}
         {nowX !== null && (
           <text class="now-t" x={`${nowX}%`} y="14" text-anchor={nowX > 97 ? "end" : "middle"}>
             {formatTime(now.value)}
@@ -310,14 +309,29 @@ export function LaneChart({ lane, range }: { readonly lane: Lane; readonly range
   return (
     <svg class="tl" role="img" aria-label={`${name}, ${day}: ${sums.join(", ") || "nothing"}`}>
       <Ticks range={range} />
-      {bars.map((bar) => (
+      {bars
+        .filter(({ state }) => state !== "waiting")
+        .map((bar) => (
+          <rect
+            key={`${bar.state} ${bar.from}`}
+            class={`s-${bar.state}`}
+            x={`${bar.x}%`}
+            width={`${bar.width}%`}
+            {...shapes[bar.state]}
+            {...withTip({ title: name, lines: [`${spanLabels[bar.state]} · ${describeBar(bar)}`] })}
+          />
+        ))}
+      {markWaits(bars, toLanePercent(waitPixels)).map((mark) => (
         <rect
-          key={`${bar.state} ${bar.from}`}
-          class={`s-${bar.state}`}
-          x={`${bar.x}%`}
-          width={`${bar.width}%`}
-          {...shapes[bar.state]}
-          {...withTip({ title: name, lines: [`${spanLabels[bar.state]} · ${describeBar(bar)}`] })}
+          key={`waiting ${mark.from}`}
+          class="s-waiting"
+          x={`${mark.x}%`}
+          width={`${mark.width}%`}
+          {...shapes.waiting}
+          {...withTip({
+            title: name,
+            lines: [`${mark.count > 1 ? `${mark.count} asks` : spanLabels.waiting} · ${describeBar(mark)}`],
+          })}
         />
       ))}
       {isOver && <rect class="s-ended" x={`${last.x + last.width}%`} width="2" y="7" height="12" />}

@@ -29,6 +29,8 @@ function Figures({ stats: { today, days, projects, problem } }: { readonly stats
   const longest =
     today.longest &&
     `the longest ${formatExactDuration(today.longest.ms)} (${cleanText(today.longest.project)}${today.longest.open ? ", still open" : ""})`;
+  // Bars of thirteen days before the first would say nothing.
+  const isFirstDay = days.slice(0, -1).every(({ waitedMs, asks, tokens }) => waitedMs + asks + tokens === 0);
   return (
     <>
       <Problem text={problem} />
@@ -44,13 +46,17 @@ function Figures({ stats: { today, days, projects, problem } }: { readonly stats
         <small>
           {today.asks > 0 && `${formatCount(today.asks, "ask")}${longest ? `, ${longest}` : ""}. `}
           {today.byRules > 0 && `Your rules answered ${today.byRules} more at once. `}
-          Sessions that waited at the same time count each.
+          {isFirstDay
+            ? "From tomorrow on, days are compared here."
+            : "Sessions that waited at the same time count each."}
         </small>
       </div>
       <div class="waited">
-        <div>
-          <Days days={days} />
-        </div>
+        {!isFirstDay && (
+          <div>
+            <Days days={days} />
+          </div>
+        )}
         <div>
           <Projects projects={projects} />
         </div>
