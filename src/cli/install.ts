@@ -17,7 +17,7 @@ import {
 } from "../setup/install.ts";
 import { claimFolders } from "../setup/known-folders.ts";
 import { readConfigFile } from "../storage/config-file.ts";
-import { resolvePaths } from "../storage/paths.ts";
+import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { readEndpoint } from "../system/endpoint.ts";
 import { exec } from "../system/exec.ts";
 import { type Env, homeOf } from "../system/folders.ts";
@@ -139,7 +139,8 @@ function planStart({ env, paths }: InstallOptions, { wanted, isDefault }: LoginC
 }
 
 const noDesktop =
-  "There is no desktop here: beckon is not started, and gets no login item (--login adds one).";
+  "There is no desktop here, so beckon is not started. To run it now and after every reboot: beckon --install --login (on Linux a " +
+  "systemd user service). For alerts on your phone: beckon channel add phone.";
 
 /** Starts the app if there is a screen and it is not running. */
 async function startApp(
@@ -156,6 +157,11 @@ async function startApp(
     return { lines: [line], isStarted: false };
   }
   if (login === false || !hasScreen(env)) {
+    if (login === true && (await waitForApp(paths)))
+      return {
+        lines: ["beckon is running now. For alerts on your phone: beckon channel add phone"],
+        isStarted: true,
+      };
     const reason = login === null ? noDesktop : "beckon is not running.";
     return { lines: [`${reason} Start it with: ${name} start`], isStarted: false };
   }
@@ -164,6 +170,15 @@ async function startApp(
     ? "beckon is running now. Look for its icon in your panel or menu bar."
     : `beckon could not be started. To see why, run: ${name}. Its log: ${paths.log}`;
   return { lines: [line], isStarted };
+}
+
+const serviceStartMs = 5_000;
+
+/** A service that was started a moment ago listens soon, or not at all. */
+async function waitForApp(paths: Paths): Promise<boolean> {
+  const deadline = Date.now() + serviceStartMs;
+  while (readEndpoint(paths) === null && Date.now() < deadline) await Bun.sleep(50);
+  return readEndpoint(paths) !== null;
 }
 
 /** Only Linux shows which file a process runs from. */

@@ -85,7 +85,7 @@ describe("install and uninstall", () => {
       'add this line to your shell\'s profile: export PATH="$HOME/.local/bin:$PATH"\n',
     );
     expect(first.out).toContain(
-      `There is no desktop here: beckon is not started, and gets no login item (--login adds one). Start it with: ~/.local/bin/beckon start\n`,
+      "There is no desktop here, so beckon is not started. To run it now and after every reboot: beckon --install --login (on Linux a systemd user service). For alerts on your phone: beckon channel add phone. Start it with: ~/.local/bin/beckon start\n",
     );
     expect(listOwnHooks(home.read())).toHaveLength(hookCount);
 
@@ -168,7 +168,7 @@ describe("install and uninstall", () => {
     const { out, code } = await run(home, ["--install", "--dry-run"]);
     expect(code).toBe(0);
     expect(out).toStartWith("This is what beckon --install would do. Nothing has been changed.\n");
-    expect(out).toMatch(/^Would register \d+ hooks in .*\.\n[\s\S]*^There is no desktop here: /m);
+    expect(out).toMatch(/^Would register \d+ hooks in .*\.\n[\s\S]*^There is no desktop here, /m);
     expect(out).toEndWith("\n\nTo see every line that would change: beckon --install --dry-run --diff\n");
     expect(out).not.toContain("@@");
     expect(out.split("\n").length).toBeLessThan(12);
@@ -182,7 +182,7 @@ describe("install and uninstall", () => {
     const { out, code } = await run(home, ["--install", "--dry-run", "--diff"]);
     expect(code).toBe(0);
     expect(out).toMatch(
-      /Would register \d+ hooks in .*\.\n[\s\S]*There is no desktop here: [\s\S]*:\n@@[\s\S]*^\+.*beckon' hook claude/m,
+      /Would register \d+ hooks in .*\.\n[\s\S]*There is no desktop here, [\s\S]*:\n@@[\s\S]*^\+.*beckon' hook claude/m,
     );
     expect((await run(home, ["--install", "--diff"])).err).toContain("--diff goes with --dry-run");
     // The diff shows paths as they would be in the file, without ~.

@@ -12,8 +12,13 @@ export interface LoginOptions {
 
 const systems: Readonly<Partial<Record<NodeJS.Platform, (options: LoginOptions) => Promise<LoginItem>>>> = {
   async linux({ env, folder }) {
-    const { createLinuxLoginItem } = await import("./linux.ts");
-    return createLinuxLoginItem({ ...env, HOME: env.HOME || homedir() }, folder);
+    const [{ createLinuxLoginItem }, { createSystemdLoginItem, hasUserManager }, { exec }] =
+      await Promise.all([import("./linux.ts"), import("./systemd.ts"), import("../../system/exec.ts")]);
+    const withHome = { ...env, HOME: env.HOME || homedir() };
+    const entry = createLinuxLoginItem(withHome, folder);
+    const service = createSystemdLoginItem({ env: withHome, exec });
+    const isForService = !env.DISPLAY && !env.WAYLAND_DISPLAY && hasUserManager(env);
+    return joinLoginItems(isForService ? [service, entry] : [entry, service]);
   },
   async darwin({ env }) {
     const [{ createMacLoginItem }, { exec }] = await Promise.all([
@@ -31,6 +36,21 @@ const systems: Readonly<Partial<Record<NodeJS.Platform, (options: LoginOptions) 
     return createWindowsLoginItem({ read, write, remove }, env.SystemRoot || "C:\\Windows");
   },
 };
+
+/** The first one is used. What an earlier install may have left of the other is seen and removed too. */
+function joinLoginItems([used, other]: readonly [LoginItem, LoginItem]): LoginItem {
+  return {
+    enable: used.enable,
+    async disable() {
+      const done = [await used.disable(), await other.disable()].filter((text) => text !== null);
+      return done.length === 0 ? null : done.join(". ");
+    },
+    async state() {
+      const [first, second] = [await used.state(), await other.state()];
+      return first.binary === null && second.on ? second : first;
+    },
+  };
+}
 
 /** null if beckon cannot start at login on this system. */
 export async function openLoginItem(

@@ -16,7 +16,7 @@ export function checkIcon(report: AppReport | null, platform: NodeJS.Platform): 
         "info",
         "headless",
         "none, because beckon runs without a desktop",
-        "See your sessions with: beckon status",
+        "See your sessions with: beckon status. For alerts on your phone: beckon channel add phone",
       ),
     ];
   }

@@ -43,5 +43,10 @@ function itemFinding(item: LoginFacts["item"]): Finding {
   }
   return item.on
     ? finding("ok", "on", `beckon starts when you log in${item.binary === null ? "" : ` (${item.binary})`}`)
-    : finding("info", "off", "beckon does not start when you log in", addItem);
+    : finding(
+        "info",
+        "off",
+        "beckon does not start when you log in",
+        `${addItem}. Without a desktop, it writes a systemd user service`,
+      );
 }
