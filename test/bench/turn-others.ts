@@ -43,7 +43,7 @@ const benches: readonly Bench[] = [
     createCommand: (prompt) =>
       `codex exec --dangerously-bypass-hook-trust --skip-git-repo-check '${prompt}' </dev/null`,
     createCall: (cmd) => callTool("exec_command", { cmd }),
-    awaitedHooks: 2,
+    awaitedHooks: 1,
   },
   {
     driver: opencodeDriver,

@@ -20,7 +20,7 @@ const form = { timeout: 5, async: false };
 
 const hooks = createHooksSetup({
   id: "codex",
-  listHooks: () => codexHooks.map((hook) => ({ ...hook, async: false })),
+  listHooks: () => codexHooks.map((hook) => ({ async: false, ...hook })),
   guard: {
     edits: { event: "PreToolUse", matcher: "apply_patch", ...form },
     starts: { event: "SessionStart", ...form },
