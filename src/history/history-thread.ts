@@ -17,8 +17,8 @@ if (process.platform === "linux") {
 
 const engine = createEngine({ loadAgents: () => loadAgents(), post: (message) => self.postMessage(message) });
 
-/** As in the app: hooks of a working agent arrive more often than this. */
-const idleMs = 15_000;
+/** As in the app: a working agent is often silent for half a minute. */
+const idleMs = 60_000;
 let idleTimer: ReturnType<typeof setTimeout> | null = null;
 
 self.onmessage = ({ data }: MessageEvent<ToHistory>) => {
