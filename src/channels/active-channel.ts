@@ -112,6 +112,7 @@ export async function openActiveChannel(options: ActiveChannelOptions): Promise<
     onTest: tests.onTap,
     onConfirm(key) {
       writer.confirm(key);
+      restored.delete(key);
       options.onMessageChanged(key);
     },
     onRefused: onProblem,
@@ -165,6 +166,8 @@ export async function openActiveChannel(options: ActiveChannelOptions): Promise<
     },
     onProblem,
   });
+  /** Messages of an earlier opening. With other settings they would be written again, and so ring again. */
+  const restored = new Set(outbox.keys());
   if (isAnswering) client.listen?.();
 
   return {
@@ -178,6 +181,8 @@ export async function openActiveChannel(options: ActiveChannelOptions): Promise<
         const { isDue, checkAt } = escalate(cause, settings, now, situation);
         if (!isDue) return checkAt;
       }
+      // What the user has dismissed or silenced stays as it was sent.
+      if (cause.isSuppressed && restored.has(cause.key)) return null;
       const written = writer.write(cause, now, outbox.contentOf(cause.key));
       if (written)
         outbox.put(

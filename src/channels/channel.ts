@@ -29,6 +29,8 @@ export interface Service {
   /** Whether one message shows all of this text. If not, the service cuts it, and it cannot be allowed from there. */
   fits(message: ChannelMessage): boolean;
   /** The service's own fields. */
+  /** What the user does on the phone before the first message, and a link that shows it there. Absent if nothing. */
+  describePhone?(settings: ServiceSettings): { readonly steps: readonly string[]; readonly link: string };
   readonly settings: readonly ServiceSetting[];
   /** Whether a channel with these settings needs an account to send to, even if it takes no answers. */
   needsAccount?(settings: ServiceSettings, secret: ReadSecret): boolean;
@@ -62,6 +64,10 @@ export interface ServiceSetting {
   readonly question: string;
   /** A value that `beckon channel add` offers. */
   suggest?(): string;
+  /** `beckon channel add` takes the suggestion without asking. */
+  readonly isMade?: boolean;
+  /** It is needed for answers only, so it is asked for, or made, once the user wants them. */
+  readonly isForAnswers?: boolean;
   /** Read from the environment or the file of secrets, never from config.json. */
   readonly isSecret: boolean;
   /** Absent if the user must set it; null if it can stay unset. */

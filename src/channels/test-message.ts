@@ -155,11 +155,12 @@ function createTestMessage(
     session: "",
     title: "beckon: a test",
     lines: ending === null ? lines : [ending],
-    urgency: "normal",
+    // As loud as an alert: a test that arrives silently says nothing about one that must not be missed.
+    urgency: "urgent",
     buttons: isAsking ? [{ label: "It works", reference, style: "plain" }] : [],
     replyReference: null,
     replyHint: null,
-    isFinal: !isAsking,
+    isFinal: ending !== null,
     link: null,
   };
 }

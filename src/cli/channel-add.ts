@@ -25,7 +25,7 @@ import type { Json } from "../user-files/json-text.ts";
 import { quote, usageError } from "./args.ts";
 import { fetchChannelReports } from "./channel-facts.ts";
 import { formatResult, tapWaitMs, testThroughApp } from "./channel-test.ts";
-import { homeFolder, printLines } from "./output.ts";
+import { hasColour, homeFolder, print, printLines, terminalColumns } from "./output.ts";
 import { createPrompter, type Prompter } from "./prompt.ts";
 
 type Fields = Record<string, Json>;
@@ -161,20 +161,47 @@ async function chooseService(prompter: Prompter, current: unknown): Promise<Serv
 async function askEverything(wizard: Wizard): Promise<void> {
   const { service, known, fields: earlier } = wizard;
   wizard.fields = { ...dropNulls(known), ...earlier, type: service.type };
-  for (const setting of service.settings) {
-    const isAsked = setting.isAsked?.(withDefaults(wizard), secretOf(wizard)) ?? setting.question !== "";
-    if (!isAsked) {
-      if (setting.isAsked) delete wizard.fields[setting.name];
-    } else if (setting.isSecret) await askSecret(wizard, setting);
-    else await askSetting(wizard, setting);
-  }
+  // Whether answers can be taken depends on what is made here.
+  for (const setting of service.settings) if (setting.isMade) makeSetting(wizard, setting);
+  for (const setting of service.settings) if (!setting.isForAnswers) await askOne(wizard, setting);
+  await showPhoneSteps(wizard);
   await askDetail(wizard);
   await askAnswers(wizard);
+  for (const setting of service.settings.filter(({ isForAnswers }) => isForAnswers)) {
+    if (!isAnswering(wizard)) delete wizard.fields[setting.name];
+    else await askOne(wizard, setting);
+  }
   const wait = formatWait(Number(wizard.fields.afterSeconds ?? 120));
   await choose(wizard, "when", "When?", [
     ["away", `at once if you are not at the desk, otherwise ${wait}`],
     ["always", `${wait}, whether you are at the desk or not`],
   ]);
+}
+
+function makeSetting({ fields }: Wizard, { name, suggest }: ServiceSetting): void {
+  if (suggest) fields[name] ??= suggest();
+}
+
+async function askOne(wizard: Wizard, setting: ServiceSetting): Promise<void> {
+  const isAsked = setting.isAsked?.(withDefaults(wizard), secretOf(wizard)) ?? setting.question !== "";
+  if (!isAsked) {
+    if (setting.isAsked) delete wizard.fields[setting.name];
+  } else if (setting.isSecret) await askSecret(wizard, setting);
+  else await askSetting(wizard, setting);
+}
+
+/** Terminals of at least this width show the code whole. */
+const minCodeColumns = 60;
+
+async function showPhoneSteps(wizard: Wizard): Promise<void> {
+  const phone = wizard.service.describePhone?.(withDefaults(wizard));
+  if (!phone) return;
+  const { formatQrCode } = await import("./qr-code.ts");
+  const code = terminalColumns() < minCodeColumns ? [] : formatQrCode(phone.link, hasColour());
+  printLines(["", ...phone.steps]);
+  print(code.map((line) => `${line}\n`).join(""));
+  printLines([`  ${phone.link}`, ""]);
+  await wizard.prompter.ask("Press Enter when the phone has it.");
 }
 
 function formatWait(seconds: number): string {

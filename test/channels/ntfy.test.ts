@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { ntfy } from "../../src/channels/ntfy/index.ts";
+import { createBody } from "../../src/channels/ntfy/message.ts";
 import { createVirtualTime } from "../virtual-time.ts";
 import { waitUntil } from "../wait-until.ts";
 import { exampleMessage, openService } from "./fixture.ts";
@@ -96,4 +97,18 @@ test("a server that is silent for too long is connected to again", async () => {
   }, 5_000);
   expect(channel.problem()).toBeNull();
   await channel.stop();
+});
+
+test("a message with buttons has no text for machines", () => {
+  const target = {
+    server: "https://ntfy.sh",
+    topic: "t",
+    replyTopic: "answers",
+    replyToken: null,
+    click: null,
+  };
+  const { json } = createBody({ ...exampleMessage, replyReference: "r".repeat(22) }, target, "1");
+  const { message } = JSON.parse(json);
+  expect(exampleMessage.buttons.length).toBeGreaterThan(0);
+  expect(message).not.toMatch(/Publish|rrrr|answers/);
 });

@@ -110,11 +110,14 @@ describe("beckon channel add", () => {
     await terminal.waitFor("It must be the address of a server");
     await terminal.answer("Which server?", server.url);
     await terminal.answer("Which topic?", "alerts-4f1c");
-    await terminal.answer("For answers from the phone", "answers-9b2e");
     await terminal.answer("access token?", "tk_local");
-    await terminal.answer("token for answers?", "");
+    await terminal.waitFor("install the app “ntfy”");
+    await terminal.waitFor(`${server.url}/alerts-4f1c`);
+    expect(terminal.screen()).toContain("█ ███ █");
+    await terminal.answer("Press Enter when the phone has it.", "");
     await terminal.answer("leave this machine? [summary]", "full");
     await terminal.answer("answered from there? [off]", "safe");
+    await terminal.answer("token for answers?", "");
     await terminal.answer("When? [away]", "");
     await terminal.waitFor('Tap "It works"');
     await server.tap("It works");
@@ -128,7 +131,7 @@ describe("beckon channel add", () => {
         type: "ntfy",
         server: server.url,
         topic: "alerts-4f1c",
-        replyTopic: "answers-9b2e",
+        replyTopic: expect.stringMatching(/^beckon-[\w-]{16}$/),
         detail: "full",
         answers: "safe",
         when: "away",
@@ -241,10 +244,8 @@ describe("beckon channel add", () => {
     await terminal.answer("Which service?", "ntfy");
     await terminal.answer("Which server?", server.url);
     await terminal.answer("Which topic?", "alerts-4f1c");
-    await terminal.answer("For answers from the phone", "alerts-4f1c");
-    await terminal.waitFor("It must be another topic than that of the alerts.");
-    await terminal.answer("For answers from the phone", "");
     await terminal.answer("Which access token?", "tk_local");
+    await terminal.answer("Press Enter when the phone has it.", "");
     await terminal.answer("leave this machine?", "");
     await terminal.waitFor("after 2 minutes without an answer, whether you are at the desk or not");
     await terminal.answer("When?", "");
@@ -372,8 +373,8 @@ describe("beckon channel add", () => {
     await terminal.answer("Which service?", "1");
     await terminal.answer("Which server?", server.url);
     await terminal.answer("Which topic?", "alerts-4f1c");
-    await terminal.answer("For answers from the phone", "");
     await terminal.waitFor("(from BECKON_CHANNEL_PHONE_TOKEN)");
+    await terminal.answer("Press Enter when the phone has it.", "");
     await terminal.answer("leave this machine?", "minimal");
     await terminal.answer("When?", "");
     await terminal.answer("Has it arrived?", "y");
@@ -627,10 +628,15 @@ test("a newcomer gets an alert on the phone with nothing but docs/channels.md", 
   await waitUntil(() => /\[beckon-[\w-]{16}\]/.test(terminal.screen()), waitMs);
   const [, topic = ""] = /\[(beckon-[\w-]{16})\]/.exec(terminal.screen()) ?? [];
   terminal.type("\r");
-  for (const question of ["For answers from the phone", "access token?", "leave this machine?", "When?"])
+  for (const question of [
+    "access token?",
+    "Press Enter when the phone has it.",
+    "leave this machine?",
+    "When?",
+  ])
     await terminal.answer(question, "");
   await terminal.waitFor("Has it arrived?");
-  expect(server.published(topic).at(-1)?.title).toBe("beckon: a test");
+  expect(server.published(topic).at(-1)).toMatchObject({ title: "beckon: a test", priority: 5 });
   terminal.type("\r");
   expect(await terminal.child.exited).toBe(0);
 

@@ -47,8 +47,10 @@ export const ntfy: Service = {
     },
     {
       name: "replyTopic",
-      question:
-        "For answers from the phone: which topic? Another one that nobody can guess. Leave it empty for alerts only.",
+      question: "",
+      suggest: suggestTopic,
+      isMade: true,
+      isForAnswers: true,
       isSecret: false,
       default: null,
       check(value, { topic }) {
@@ -82,10 +84,19 @@ export const ntfy: Service = {
       question:
         "Which token for answers? It is part of every message with buttons, so it must only be able to write to the topic for answers. Leave it empty if that topic needs none.",
       isSecret: true,
+      isForAnswers: true,
       default: null,
-      isAsked: ({ replyTopic }) => typeof replyTopic === "string",
+      // A topic that needs no token for alerts needs none for answers.
+      isAsked: ({ replyTopic }, secret) => typeof replyTopic === "string" && secret("token") !== null,
       check: checkToken,
     },
   ],
+  describePhone: ({ server, topic }) => ({
+    steps: [
+      "On your phone, install the app “ntfy” (Android: Google Play or F-Droid; iPhone: App Store).",
+      `In the app, tap + and enter the topic ${topic}${server === "https://ntfy.sh" ? "" : ` of the server ${server}`}, or scan this code and subscribe there:`,
+    ],
+    link: `${server}/${topic}`,
+  }),
   load: async () => (await import("./client.ts")).openNtfy,
 };

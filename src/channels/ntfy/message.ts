@@ -22,12 +22,16 @@ export const maxTokenLength = 100;
 const priorities = { urgent: 5, normal: 3, low: 2 } as const;
 const tags = { urgent: ["bell"], normal: ["warning"], low: [] } as const;
 
+/** For a program that replies in words: no app shows it, and ntfy ignores it. */
+const replyHeader = "X-Beckon-Reply";
+
 /** Text that does not fit is cut. `isWhole`: nothing was. */
 export function createBody(message: ChannelMessage, target: NtfyTarget, sequenceId: string) {
-  const { title, lines, replyReference, replyHint } = message;
+  const { title, lines, replyReference, replyHint, buttons } = message;
   const text = lines.join("\n");
+  // Topic and reference mean nothing to a reader, so they are shown only where no button answers. See replyHeader.
   const hint =
-    replyReference === null || target.replyTopic === null
+    replyReference === null || target.replyTopic === null || buttons.length > 0
       ? ""
       : `\n\n${replyHint ?? "Reply in words."} Publish to ${target.replyTopic}: ${replyReference} your text`;
   const rest = createRest(message, target, sequenceId);
@@ -43,7 +47,7 @@ export function createBody(message: ChannelMessage, target: NtfyTarget, sequence
 }
 
 function createRest(message: ChannelMessage, target: NtfyTarget, sequenceId: string): object {
-  const { title, urgency, buttons, isFinal, link } = message;
+  const { title, urgency, buttons, isFinal, link, replyReference } = message;
   const { server, topic, replyTopic, replyToken } = target;
   const click = link ?? target.click;
   return {
@@ -53,13 +57,16 @@ function createRest(message: ChannelMessage, target: NtfyTarget, sequenceId: str
     priority: isFinal ? 1 : priorities[urgency],
     tags: isFinal ? ["white_check_mark"] : tags[urgency],
     ...(click === null ? {} : { click }),
-    actions: buttons.slice(0, maxButtons).map(({ label, reference }) => ({
+    actions: buttons.slice(0, maxButtons).map(({ label, reference }, index) => ({
       action: "http",
       label,
       url: `${server}/${replyTopic}`,
       method: "POST",
       body: reference,
-      ...(replyToken === null ? {} : { headers: { Authorization: `Bearer ${replyToken}` } }),
+      headers: {
+        ...(replyToken === null ? {} : { Authorization: `Bearer ${replyToken}` }),
+        ...(index > 0 || replyReference === null ? {} : { [replyHeader]: replyReference }),
+      },
     })),
   };
 }

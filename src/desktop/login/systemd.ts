@@ -17,7 +17,7 @@ export interface SystemdOptions {
 const unitName = "beckon.service";
 const lingerAdvice = "To let it run from boot on, also while you are logged out, run: loginctl enable-linger";
 
-export function servicePath(env: Env): string {
+function servicePath(env: Env): string {
   const configHome = env.XDG_CONFIG_HOME;
   const folder = configHome?.startsWith("/") ? configHome : join(env.HOME ?? "/", ".config");
   return join(folder, "systemd", "user", unitName);
@@ -92,7 +92,7 @@ const quoteArgument = (argument: string): string =>
   `"${argument.replace(/["\\]/g, "\\$&").replaceAll("%", "%%").replaceAll("$", "$$$$")}"`;
 
 /** It is not started again after `beckon stop`, which ends it without an error. */
-export function formatUnit(command: LoginCommand): string {
+function formatUnit(command: LoginCommand): string {
   const [binary = "", ...args] = [command.binary, ...formatLoginArgs(command)].map(quoteArgument);
   return [
     "[Unit]",

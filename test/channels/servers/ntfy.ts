@@ -203,7 +203,10 @@ export async function startNtfyServer({ isPublic = false }: NtfyOptions = {}): P
       await fetch(String(action.url), { method: String(action.method), body: lastReply });
     },
     async reply(text) {
-      const reference = /Publish to \S+: (\S+) your text/.exec(current().at(-1)?.message ?? "")?.[1];
+      const newest = current().at(-1);
+      const [action] = newest?.actions ?? [];
+      const hidden = asRecord(action?.headers)["X-Beckon-Reply"];
+      const reference = hidden ?? /Publish to \S+: (\S+) your text/.exec(newest?.message ?? "")?.[1];
       if (!reference) throw new Error("the newest message takes no reply");
       await publishReply(`${reference} ${text}`);
     },
