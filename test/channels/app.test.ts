@@ -21,6 +21,15 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.destroy());
 
+/** What rings, of all that was published. */
+const countLoud = (server: NtfyServer): number =>
+  server.published().filter(({ priority }) => priority > 1).length;
+
+const countChannels = async (): Promise<number> => {
+  const response = await fixture.request("/api/channels");
+  return ((await response.json()) as { channels: unknown[] }).channels.length;
+};
+
 const ask = (session: string, more: Record<string, unknown> = {}) =>
   fixture.startHook(createRequest(session, more));
 
@@ -277,6 +286,25 @@ describe("several channels", () => {
 });
 
 describe("the settings", () => {
+  test("a channel that is removed and added again sends nothing about a request that you dismissed", async () => {
+    const other = await startNtfyServer();
+    fixture.configure({ phone: { type: "ntfy", server: phone } });
+    await fixture.start();
+    ask("s1");
+    await fixture.waitForText(phone, "npm test");
+    await fixture.post({}, "/api/sessions/s1/dismiss");
+    const before = countLoud(phone);
+    fixture.configure({});
+    await waitUntil(async () => (await countChannels()) === 0, 8_000);
+    fixture.configure({ phone: { type: "ntfy", server: phone }, other: { type: "ntfy", server: other } });
+    await waitUntil(async () => (await countChannels()) === 2, 8_000);
+    // The next request is sent to both, after everything that was due before it.
+    ask("s2", { tool_input: { command: "npm run lint" } });
+    await waitUntil(() => other.messages().length > 0 && countLoud(phone) > before, 8_000);
+    expect(other.messages()).toHaveLength(1);
+    expect(countLoud(phone)).toBe(before + 1);
+  });
+
   test("a channel that is added while beckon runs is used, and one that is removed is not", async () => {
     await fixture.start();
     const first = ask("s1");

@@ -240,8 +240,8 @@ function describeFetch(input: JsonRecord): Description | null {
 }
 
 /**
- * Measured (recording planfile_hook_updated): after a hook's approval `permission_mode` is that from before the plan. The terminal's
- * own dialog also offers to go on in auto mode, which no hook can choose.
+ * Measured with a session that was started in plan mode: after a hook's approval `permission_mode` is `default`. The terminal's own
+ * dialog also offers to go on in auto mode, which no hook can choose.
  */
 const modeAfterPlan = createLabel(
   "mode afterwards",
