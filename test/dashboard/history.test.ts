@@ -202,7 +202,14 @@ testPage("whatever an agent writes, the story shows it as text", async () => {
   await page.locator(".thread").first().waitFor();
   await page.locator(".said-p").first().click();
   await page.locator(".script .moment").waitFor();
-  expect(await page.evaluate("typeof attacked")).toBe("undefined");
+  const counts = await page.evaluate(`({
+    scripts: document.scripts.length,
+    images: document.images.length,
+    attacked: globalThis.attacked ?? null,
+    isShort: document.body.textContent.length < 200_000,
+    backwards: /[\\u202a-\\u202e\\u2066-\\u2069]/.test(document.body.textContent),
+  })`);
+  expect(counts).toEqual({ scripts: 1, images: 0, attacked: null, isShort: true, backwards: false });
   expect(await page.locator(".story script, .story img, .script script, .script img").count()).toBe(0);
   expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
   expect(opened.faults).toEqual([]);

@@ -175,7 +175,6 @@ testPage("every button, link and field can be reached with Tab", async () => {
 testPage("scripts, markup, text that runs backwards and long text are shown as text", async () => {
   const page = await show(hostileDay);
   await page.locator(".ask").nth(3).waitFor();
-  await page.locator(".hist tbody tr").first().waitFor();
   await page.locator(".row").getByRole("button").first().click();
   await page.locator(".side .feed").waitFor();
   const counts = await page.evaluate(`({
