@@ -60,7 +60,7 @@ function putProgram(): void {
 
 test("install finds it, shows its plugin first, and uninstall removes it again", async () => {
   putProgram();
-  const planned = await beckon("--install", "--agent", "example", "--dry-run");
+  const planned = await beckon("--install", "--agent", "example", "--dry-run", "--diff");
   expect(planned).toMatchObject({ err: "", code: 0 });
   expect(planned.out).toContain("Found Example Agent 1.2.3 at ~/.example/bin/example.\n");
   expect(planned.out).toContain("Would register 1 plugin in ~/.example/plugins/beckon.sh");
