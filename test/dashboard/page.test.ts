@@ -218,7 +218,8 @@ testPage("scripts and megabytes in every field of every event are shown as text"
   const card = cardOf(page, "attacked");
   await card.locator('[data-do="allow"]').waitFor();
   expect(await card.locator(".code").innerText()).toBe(script);
-  await page.locator(".hist tbody tr").nth(2).waitFor();
+  await page.evaluate('location.hash = "#history"');
+  await page.locator(".beat").nth(2).waitFor();
   expect(
     await page.evaluate("[document.scripts.length, document.images.length, globalThis.attacked ?? null]"),
   ).toEqual([1, 0, null]);

@@ -122,7 +122,7 @@ test("colours are written unless NO_COLOR is set", async () => {
   expect(plain.written().replace(leave, "")).not.toMatch(new RegExp(`${esc}\\[[\\d;]*m`));
   const coloured = watch({ NO_COLOR: "" });
   await waitUntil(() => coloured.written().includes("1 working"), 5_000);
-  expect(coloured.written()).toContain("\u001b[36m◐\u001b[0m 1 working");
+  expect(coloured.written()).toContain("\u001b[38;5;29m◐\u001b[0m 1 working");
   coloured.child.kill("SIGTERM");
   await coloured.child.exited;
 });
