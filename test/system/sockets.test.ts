@@ -139,7 +139,8 @@ testWith("linux")("many checks at once share what they read", async () => {
   try {
     const checks = Array.from({ length: 100 }, (_, n) => isOwnConnection(at(n + 1), 1));
     expect(new Set(await Promise.all(checks))).toEqual(new Set([false]));
-    expect(open.mock.calls.length).toBeLessThan(20);
+    // Each reads two tables three times: 600 if nothing were shared, and about 20 if everything is, a few more on a busy machine.
+    expect(open.mock.calls.length).toBeLessThan(60);
   } finally {
     open.mockRestore();
   }
