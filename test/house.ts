@@ -58,7 +58,7 @@ const levels: readonly (readonly string[])[] = [
   ["state"],
   ["preferences", "streams"],
   ["ingest", "watch", "answers", "alerts", "history", "api", "dashboard"],
-  ["desktop", "channels", "workguard", "setup", "hook"],
+  ["desktop", "channels", "workguard", "setup", "hook", "machines"],
   ["app"],
   ["cli"],
 ];

@@ -8,7 +8,9 @@ import type { PendingRequest } from "./pending-request.ts";
 
 export interface AnswerInfoOptions {
   readonly getSettled: (ref: SessionRefLike) => Session | null;
-  readonly findRequest: (ask: Ask) => PendingRequest | null;
+  readonly findRequest: (
+    ask: Ask,
+  ) => (Pick<PendingRequest, "details"> & { readonly sent: object | null }) | null;
   /** Why an ask without a pending request cannot be answered from here. */
   readonly explain: (session: Session, ask: Ask) => string;
 }
@@ -33,7 +35,7 @@ export function createAnswerInfo({ getSettled, findRequest, explain }: AnswerInf
 
   return (view: SessionView, inFull = false): SessionView => {
     if (view.asks.length === 0) return view;
-    const session = getSettled({ agent: view.provider, sessionId: view.sessionId });
+    const session = getSettled({ machine: view.machine, agent: view.provider, sessionId: view.sessionId });
     if (!session) return view;
     return { ...view, asks: view.asks.map((ask) => addInfo(ask, session, inFull)) };
   };

@@ -75,6 +75,8 @@ export function createAnswers(options: AnswersOptions): Answers {
     pending,
     logWriter,
     onChange(change) {
+      // Its own machine decides, and says how its asks ended.
+      if (change.session.machine !== null) return;
       pending.follow(change.session);
       logWriter.onChange(change);
     },

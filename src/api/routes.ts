@@ -55,6 +55,10 @@ export const routes = {
   settingsOpen: { method: "POST", path: "/api/settings/open", access: "page" },
   channels: { method: "GET", path: "/api/channels", access: "local" },
   channelTest: { method: "POST", path: "/api/channels/:id/test", access: "page" },
+  machines: { method: "GET", path: "/api/machines", access: "page" },
+  /** For `beckon link`: the sessions of this machine, and what the linked machine's user asks for. */
+  link: { method: "GET", path: "/api/link/:id", access: "local" },
+  linkMessage: { method: "POST", path: "/api/link/:id/message", access: "local" },
   doctor: { method: "GET", path: "/api/doctor", access: "local" },
   stop: { method: "POST", path: "/api/stop", access: "local" },
 } as const satisfies Readonly<Record<string, Route>>;

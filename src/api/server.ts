@@ -94,6 +94,14 @@ export interface ServerOptions {
   readonly channels: () => readonly object[];
   /** Sends a test message. Resolves with null if there is no such channel. */
   readonly testChannel: (name: string) => Promise<object | null>;
+  /** Every other machine, and whether it is linked. */
+  readonly machines: () => readonly object[];
+  /** For a machine that is linked to this one. */
+  readonly link: {
+    connect(id: string, signal: AbortSignal): Promise<Response>;
+    /** Resolves with what is wrong with the message; null if it is understood. */
+    take(id: string, line: string): Promise<string | null>;
+  };
   /** What `beckon doctor` asks of the running app; `wants` are the names in the query. */
   readonly doctor: (wants: ReadonlySet<string>) => Promise<object>;
   readonly onError: (text: string) => void;
@@ -473,6 +481,14 @@ function createHandlers(
     channelTest: async ({ params: { id } }) => {
       const result = id == null ? null : await options.testChannel(id);
       return result ? respond(200, result) : respond(404, { error: `no channel ${id}` });
+    },
+    machines: () => respond(200, { machines: options.machines() }),
+    link: ({ request, params: { id } }) => options.link.connect(id ?? "", request.signal),
+    linkMessage: async ({ request, params: { id } }) => {
+      const body = await readBody(request);
+      if (body === null) return respondTooLarge();
+      const problem = await options.link.take(id ?? "", body);
+      return problem === null ? respond(200, { ok: true }) : respond(400, { error: problem });
     },
     doctor: async ({ query }) => respond(200, await options.doctor(new Set(Object.keys(query)))),
     stop: () => {

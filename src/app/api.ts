@@ -8,6 +8,7 @@ import { isOwnConnection } from "../system/sockets.ts";
 import type { Base } from "./base.ts";
 import type { Desktop } from "./desktop.ts";
 import { createDoctorReport } from "./doctor-report.ts";
+import type { LinkServer } from "./link.ts";
 import type { Navigation } from "./navigation.ts";
 import { runSessionAction, setQuiet } from "./session-actions.ts";
 import { createListFacts } from "./session-list.ts";
@@ -23,6 +24,7 @@ interface RequestOptions {
   readonly sinks: Sinks;
   readonly navigation: Navigation;
   readonly pageAccess: PageAccess;
+  readonly link: LinkServer;
   /** The list of sessions waits for it after a start. */
   readonly listReady: Promise<void>;
   /** Quits the app soon. */
@@ -82,7 +84,12 @@ export async function listenForRequests(options: RequestOptions): Promise<ApiSer
       readTranscript({ agents, store, history: sinks.history, env }, key, at, before),
     events: sinks.events,
     act: (name, action, body) =>
-      runSessionAction({ store, clock, preferences, navigation, pending }, name, action, body),
+      runSessionAction(
+        { store, clock, preferences, navigation, desk: sinks.machines.desk },
+        name,
+        action,
+        body,
+      ),
     setQuiet: (body) => setQuiet(preferences, body),
     checkGuard: workGuard.check,
     listWorkPorts: workGuard.listPorts,
@@ -92,6 +99,8 @@ export async function listenForRequests(options: RequestOptions): Promise<ApiSer
     settings: createSettingsRequests(options, () => listening.port),
     channels: channels.report,
     testChannel: channels.test,
+    machines: sinks.machines.report,
+    link: options.link,
     doctor: async (wants) =>
       createDoctorReport({
         env,

@@ -16,6 +16,8 @@ export interface NavigationOptions {
   readonly sessions: (now: ClockReading) => readonly Session[];
   readonly preferences: () => Preferences;
   readonly config: () => Config;
+  /** For a session of another machine: that machine selects its pane. Resolves with the reason if it cannot; null if it has. */
+  readonly selectPane: (session: Session) => Promise<string | null>;
   /** The real path of the session's transcript; null if it has none, or the path is not one of its agent's own files. */
   readonly findTranscript: (session: Session) => Promise<string | null>;
   /** Resolves with null, or with the reason why the file could not be opened. */
@@ -41,6 +43,18 @@ export function createNavigation(options: NavigationOptions): Navigation {
     return sessions(clock()).find((session) => sessionKeyOf(session) === key) ?? null;
   }
 
+  /** The pane here that shows the other machine, and the session's own pane there. */
+  async function focusElsewhere({ place, cwd, title, ...session }: Session): Promise<FocusOutcome> {
+    if (session.unreachableSince !== null) return cannotFocus(`${session.machine} cannot be reached`);
+    if (!place) return cannotFocus(`${session.machine} does not say where its terminal is`);
+    const [why, outcome] = await Promise.all([
+      options.selectPane({ place, cwd, title, ...session }),
+      options.terminals.focus({ place, cwd, title }),
+    ]);
+    if (why === null || outcome.result === "impossible") return outcome;
+    return { ...outcome, result: "window", why };
+  }
+
   return {
     find,
     next() {
@@ -48,6 +62,7 @@ export function createNavigation(options: NavigationOptions): Navigation {
       return findNextWaiting(sessions(now), { preferences: preferences(), config: config(), now });
     },
     async focus(shown) {
+      if (shown.machine !== null) return focusElsewhere(shown);
       const unknown = shown.ended ? null : await options.locate(shown);
       const session = find(sessionKeyOf(shown)) ?? shown;
       const { place, cwd, title, attach } = session;
@@ -68,7 +83,7 @@ export function createNavigation(options: NavigationOptions): Navigation {
         : outcome;
     },
     async openTranscript(session) {
-      const path = session && (await options.findTranscript(session));
+      const path = session?.machine === null && (await options.findTranscript(session));
       return path ? await options.openFile(path) : "this machine has no transcript of the session";
     },
   };

@@ -4,7 +4,6 @@
  */
 import { type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import type { PendingRequests } from "../answers/pending.ts";
 import { type AnswerFront, type AnswerStep, createStep } from "../core/answers/policy.ts";
 import { quietModes } from "../core/config/user-action.ts";
 import type { JsonRecord } from "../core/json.ts";
@@ -16,6 +15,7 @@ import { sessionKeyOf } from "../core/session/session-ref.ts";
 import { formatFocusOutcome } from "../core/view/focus-text.ts";
 import type { PreferenceKeeper } from "../preferences/index.ts";
 import type { Store } from "../state/store.ts";
+import type { AnswerDesk } from "./machines.ts";
 import type { Navigation } from "./navigation.ts";
 
 export interface SessionActionDeps {
@@ -23,7 +23,7 @@ export interface SessionActionDeps {
   readonly clock: () => ClockReading;
   readonly preferences: Pick<PreferenceKeeper, "set">;
   readonly navigation: Navigation;
-  readonly pending: Pick<PendingRequests, "answer">;
+  readonly desk: Pick<AnswerDesk, "answer">;
 }
 
 const defaultSnoozeMinutes = 15;
@@ -48,7 +48,7 @@ export async function runSessionAction(
       return { ...outcome, says: `${title}. ${lines.join(" ")}` };
     }
     case "answer":
-      return answer(deps.pending, session, body);
+      return answer(deps.desk, session, body);
     case "mute":
       if (body.on !== undefined && typeof body.on !== "boolean") return "on must be true or false";
       preferences.set({ do: "mute", session: key, on: body.on !== false });
@@ -97,7 +97,7 @@ function readStep({ by, confirmed, shown }: JsonRecord): AnswerStep {
 }
 
 async function answer(
-  pending: SessionActionDeps["pending"],
+  desk: SessionActionDeps["desk"],
   session: Session,
   body: JsonRecord,
 ): Promise<object | string> {
@@ -106,7 +106,7 @@ async function answer(
   const { ask } = body;
   if (typeof ask !== "string" || ask === "")
     return "ask must be the answerId of an open ask, as GET /api/sessions lists it";
-  return pending.answer(session, ask, parsed, readStep(body));
+  return desk.answer(session, ask, parsed, readStep(body));
 }
 
 const AnswerText = Type.String({ maxLength: limits.maxAnswerLength });

@@ -1,5 +1,4 @@
 /** The sessions as GET /api/sessions lists them: with what can be answered, and what is silent and why. */
-import type { PendingRequests } from "../answers/pending.ts";
 import type { SessionList } from "../api/server.ts";
 import type { Config } from "../core/config/config.ts";
 import { describeGuard } from "../core/config/work-guard.ts";
@@ -9,10 +8,11 @@ import { createSessionView, type SessionView, type ViewContext } from "../core/v
 import type { PreferenceKeeper } from "../preferences/index.ts";
 import type { Store } from "../state/store.ts";
 import { formatLocalTime } from "../system/clock.ts";
+import type { AnswerDesk } from "./machines.ts";
 
 export interface SessionListOptions {
   readonly store: Store;
-  readonly pending: PendingRequests;
+  readonly desk: Pick<AnswerDesk, "addAnswerInfo">;
   readonly preferences: Pick<PreferenceKeeper, "current">;
   readonly clock: () => ClockReading;
   readonly config: () => Config;
@@ -24,7 +24,7 @@ export interface AppSessionList extends Omit<SessionList, "more"> {
 }
 
 export function createSessionList(options: SessionListOptions): AppSessionList {
-  const { store, pending, preferences, clock, config } = options;
+  const { store, desk, preferences, clock, config } = options;
   const createContext = (): ViewContext => ({
     preferences: preferences.current(),
     config: config(),
@@ -36,17 +36,17 @@ export function createSessionList(options: SessionListOptions): AppSessionList {
       const context = createContext();
       return store
         .sessions(now)
-        .map((session) => pending.addAnswerInfo(createSessionView(session, now, context)));
+        .map((session) => desk.addAnswerInfo(createSessionView(session, now, context)));
     },
     find(name) {
       const now = clock();
       const session = store.find(name, now);
-      return session && pending.addAnswerInfo(createSessionView(session, now, createContext()), true);
+      return session && desk.addAnswerInfo(createSessionView(session, now, createContext()), true);
     },
     get(key) {
       const ref = parseSessionKey(key);
       const session = ref && store.get(ref);
-      return session && pending.addAnswerInfo(createSessionView(session, clock(), createContext()));
+      return session && desk.addAnswerInfo(createSessionView(session, clock(), createContext()));
     },
     findMatches(name) {
       const now = clock();
@@ -58,7 +58,7 @@ export function createSessionList(options: SessionListOptions): AppSessionList {
       const session = store
         .sessions(now)
         .findLast(({ children }) => children.some((child) => child.agentId === agentId));
-      const parent = session && pending.addAnswerInfo(createSessionView(session, now, createContext()), true);
+      const parent = session && desk.addAnswerInfo(createSessionView(session, now, createContext()), true);
       const child = parent?.children.find((known) => known.agentId === agentId);
       return parent && child ? { child, parent } : null;
     },

@@ -8,6 +8,7 @@ import { createHistory, type History } from "../history/index.ts";
 import { createPreferenceKeeper, type PreferenceKeeper } from "../preferences/index.ts";
 import { maskText } from "../secrets/index.ts";
 import { readInstallRecord } from "../setup/install-record.ts";
+import { ofOwnSessions } from "../state/followers.ts";
 import type { EventStream } from "../streams/event-stream.ts";
 import { createEventStream } from "../streams/event-stream.ts";
 import { createLifecycleStream } from "../streams/lifecycle-stream.ts";
@@ -19,6 +20,7 @@ import type { Base } from "./base.ts";
 import { type Channels, createChannels } from "./channels.ts";
 import { type Connection, createConnection } from "./connection.ts";
 import type { Desktop } from "./desktop.ts";
+import { type AppMachines, createAppMachines } from "./machines.ts";
 import { createMemoryRelease } from "./release-memory.ts";
 import { createRenderLoop, type RenderLoop } from "./render-loop.ts";
 import { type AppSessionList, createSessionList } from "./session-list.ts";
@@ -52,6 +54,7 @@ interface RecordingSinks {
 
 export interface Sinks extends ShowingSinks, RecordingSinks {
   readonly answers: Answers;
+  readonly machines: AppMachines;
   /** Writes down what the last events ended. Call it after the sources have stopped. */
   stopRecording(): Promise<void>;
 }
@@ -75,8 +78,9 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
     onAskEnded: transitions.onAskEnded,
     onError: base.onError,
   });
-  const showing = createShowingSinks(base, state, desktop, answers);
-  const recording = createRecordingSinks(base, state, answers, showing);
+  const machines = createAppMachines(base, state, answers);
+  const showing = createShowingSinks(base, state, desktop, answers, machines);
+  const recording = createRecordingSinks(base, state, machines, showing);
   const { renderLoop, preferences, channels, connection, guardHooks } = showing;
   const { history, events, workGuard } = recording;
   const memory = createMemoryRelease();
@@ -90,14 +94,15 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
   followers.add(
     preferences,
     answers,
+    machines,
     connection,
     state.snapshot,
     memory,
     history,
     events,
-    stream,
+    ofOwnSessions(stream),
     channels,
-    workGuard,
+    ofOwnSessions(workGuard),
     guardHooks,
     renderLoop,
   );
@@ -107,12 +112,13 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
     ...showing,
     ...recording,
     answers,
+    machines,
     problems: () => [...showing.problems(), ...history.problems()],
     async stopShowing() {
       answers.pending.stop();
       memory.stop?.();
       workGuard.stop?.();
-      await showing.stopShowing();
+      await Promise.all([machines.stop(), showing.stopShowing()]);
     },
     async stopRecording() {
       answers.stop();
@@ -128,7 +134,8 @@ function createShowingSinks(
   base: Base,
   state: AppState,
   desktop: Desktop,
-  { pending, logWriter }: Answers,
+  { logWriter }: Answers,
+  { desk, problems: machineProblems }: AppMachines,
 ): ShowingSinks {
   const { paths, env, home, clock, config, configFile, table, agents, onProblem } = base;
   const { store, spool, followers } = state;
@@ -148,7 +155,7 @@ function createShowingSinks(
     clock,
     sessions: store.sessions,
     config,
-    details: pending.details,
+    details: desk.details,
     home,
     terminals: desktop.terminals,
     isPageFocused: pageFocus.isFocused,
@@ -173,8 +180,8 @@ function createShowingSinks(
     disabledReason: base.options.isFromHook && env.BECKON_HOME ? noChannelsFromHook : null,
     get: store.get,
     preferences: preferences.current,
-    maskedDetails: pending.maskedDetails,
-    answer: pending.answer,
+    maskedDetails: desk.maskedDetails,
+    answer: desk.answer,
     async readLastResponse(session) {
       const path = await desktop.actions.findTranscript(session);
       const response = path && (await agents.get(session.agent)?.readLastResponse?.(path));
@@ -192,11 +199,16 @@ function createShowingSinks(
     onChange: (sentence) => base.log("info", sentence),
     onProblem,
   });
-  const notices = () => [...guardHooks.problems(), ...configFile.problems(), ...channels.problems()];
+  const notices = () => [
+    ...guardHooks.problems(),
+    ...configFile.problems(),
+    ...channels.problems(),
+    ...machineProblems(),
+  ];
   const tray = desktop.createTray({
     config,
     preferences: preferences.current,
-    details: pending.details,
+    details: desk.details,
     unconnected: connection.unconnected,
     problems: notices,
     refresh: renderLoop.refresh,
@@ -220,6 +232,7 @@ function createShowingSinks(
       ...(alertState.problem === null ? [] : [alertState.problem]),
       ...spool.problems(),
       ...channels.problems(),
+      ...machineProblems(),
     ],
     async stopShowing() {
       renderLoop.stop();
@@ -232,12 +245,12 @@ function createShowingSinks(
 function createRecordingSinks(
   base: Base,
   state: AppState,
-  { pending }: Answers,
+  { desk }: AppMachines,
   { preferences, renderLoop }: ShowingSinks,
 ): RecordingSinks {
   const { paths, env, clock, config, defaultProvider, onProblem } = base;
   const { store, sessionsNow } = state;
-  const sessionList = createSessionList({ store, pending, preferences, clock, config });
+  const sessionList = createSessionList({ store, desk, preferences, clock, config });
   const history = createHistory({
     path: paths.history,
     journal: paths.journal,

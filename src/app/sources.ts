@@ -3,6 +3,7 @@ import type { AgentEvent } from "../core/session/event.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
 import { maskText } from "../secrets/index.ts";
 import { readInstallRecord } from "../setup/install-record.ts";
+import { ofOwnSessions } from "../state/followers.ts";
 import { exec } from "../system/exec.ts";
 import { type WatchSource, watchAgents } from "../watch/index.ts";
 import type { Base } from "./base.ts";
@@ -30,7 +31,8 @@ export function createSources(
     agents,
     env,
     clock,
-    sessions: () => sessionsNow().filter((session) => spool.isCaughtUp(sessionKeyOf(session))),
+    sessions: () =>
+      sessionsNow().filter((session) => session.machine === null && spool.isCaughtUp(sessionKeyOf(session))),
     get: store.get,
     dispatch(event) {
       if (spool.isCaughtUp(sessionKeyOf(event))) store.dispatch(event);
@@ -43,7 +45,7 @@ export function createSources(
     addPendingRequest: answers.pending.addWatched,
     findProgram: async (agent) => readInstallRecord(paths)?.programs[agent] ?? null,
   });
-  followers.add(watch);
+  followers.add(ofOwnSessions(watch));
   return {
     locate: watch.locate,
     async start() {

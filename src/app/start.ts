@@ -10,6 +10,7 @@ import { waitAtMost } from "../system/schedule.ts";
 import { listenForRequests } from "./api.ts";
 import { type AppOptions, type Base, openBase } from "./base.ts";
 import { createDesktop } from "./desktop.ts";
+import { createLinkServer } from "./link.ts";
 import { createNavigation } from "./navigation.ts";
 import { createSinks } from "./sinks.ts";
 import { createSources } from "./sources.ts";
@@ -53,7 +54,9 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     sessions: state.store.sessions,
     preferences: preferences.current,
     config: base.config,
+    selectPane: sinks.machines.selectPane,
   });
+  const link = createLinkServer(base, state, sinks, navigation);
 
   const close = async (): Promise<void> => {
     state.stopPruning();
@@ -81,6 +84,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     sinks,
     navigation,
     pageAccess,
+    link,
     listReady: listReady.promise,
     quit: () => quit.resolve("request"),
   }).catch(async (error) => {
@@ -102,6 +106,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   sinks.guardHooks.update();
   const stopLimiting = limitForeignConnections(api.port, onProblem);
   const sourcesStarted = sources.start().catch((error) => onError(`a source could not be started: ${error}`));
+  void sinks.machines.start().catch((error) => onError(`machines could not be linked: ${error}`));
   void waitAtMost(maxFirstListMs, sourcesStarted).then(() => listReady.resolve());
 
   // Opened in the background.
@@ -111,7 +116,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
       navigation,
       setPreference: preferences.set,
       showMessage: alerts.showMessage,
-      pending: sinks.answers.pending,
+      desk: sinks.machines.desk,
       configPath: paths.config,
       url,
       createPageUrl: () => pageAccess.createUrl(api.port),
@@ -137,6 +142,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
       stopping ??= (async () => {
         removeEndpoint(paths);
         sinks.events.stop();
+        link.stop();
         stopLimiting();
         await api.stop();
         await close();

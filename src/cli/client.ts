@@ -41,7 +41,7 @@ export async function fetchApi(
 }
 
 /** Empty if there is no file: the app's 401 then says more than a missing file. */
-function readToken(path: string): string {
+export function readToken(path: string): string {
   try {
     return readOwnFile(path, limits.maxSmallFileBytes)
       .trim()

@@ -1,11 +1,33 @@
 /** Everything that follows the state, in the order in which it was added. Publishers do not know who follows. */
-import type { Sink } from "../core/interfaces/index.ts";
+import type { Sink, Transition } from "../core/interfaces/index.ts";
+import { parseSessionKey } from "../core/session/session-ref.ts";
 
 export type Follower = Pick<Sink, "onChange" | "onTransition" | "onRefresh" | "onSettingsChanged">;
 
 export interface Followers extends Required<Follower> {
   add(...followers: readonly Follower[]): void;
 }
+
+/** Follows only sessions of this machine: those of others are recorded and watched there. */
+export function ofOwnSessions(follower: Follower): Follower {
+  const { onChange, onTransition } = follower;
+  return {
+    ...follower,
+    ...(onChange && {
+      onChange(change) {
+        if (change.session.machine === null) onChange(change);
+      },
+    }),
+    ...(onTransition && {
+      onTransition(transition) {
+        if (machineOf(transition) === null) onTransition(transition);
+      },
+    }),
+  };
+}
+
+const machineOf = (transition: Transition): string | null =>
+  "session" in transition ? transition.session.machine : (parseSessionKey(transition.key)?.machine ?? null);
 
 export function createFollowers(): Followers {
   const all: Follower[] = [];

@@ -108,6 +108,8 @@ const schemaOf =
 
 const sessionSchema = schemaOf<Session>()(
   Type.Object({
+    machine: textOrNull,
+    unreachableSince: orNull(number),
     agent: text,
     sessionId: text,
     startedAt: number,

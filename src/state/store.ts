@@ -1,6 +1,6 @@
 /**
  * State: every session in memory, and how the state is saved in the snapshot and restored from it. Only `dispatch` changes a
- * session.
+ * session of this machine. One of another machine is replaced as a whole by what that machine says of it.
  */
 import { limits } from "../core/limits.ts";
 import type { AgentEvent, Moment } from "../core/session/event.ts";
@@ -13,7 +13,7 @@ import {
   restoreWindow,
   type SavedEventWindow,
 } from "../core/session/reduce.ts";
-import { projectOf, type Session } from "../core/session/session.ts";
+import { isWatched, projectOf, type Session } from "../core/session/session.ts";
 import { parseSessionKey, type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
 import { settle } from "../core/session/settle.ts";
 import { timing } from "../core/timing.ts";
@@ -27,6 +27,10 @@ export interface Retention {
 
 export interface Store {
   dispatch(event: AgentEvent): void;
+  /** For a session of another machine. `event` says when it was described. */
+  replace(session: Session, event: AgentEvent): void;
+  /** For sessions of another machine, by their keys. Returns those that were known. */
+  remove(keys: readonly string[]): readonly string[];
   subscribe(listener: SessionListener): void;
   get(ref: SessionRefLike): Session | null;
   /** Every session as it stands at `now`. */
@@ -96,6 +100,13 @@ export function createStore(onError: (text: string) => void = throwError): Store
       if (after.session.ended && isProbe(after.session)) windows.delete(key);
       for (const listener of listeners) notify(listener, after.session, event, before?.session ?? null);
     },
+    replace(session, event) {
+      const key = sessionKeyOf(session);
+      const before = windows.get(key)?.session ?? null;
+      windows.set(key, createWindow(session));
+      for (const listener of listeners) notify(listener, session, event, before);
+    },
+    remove: (keys) => keys.filter((key) => windows.delete(key)),
     subscribe: (listener) => void listeners.push(listener),
     get: (ref) => windows.get(sessionKeyOf(ref))?.session ?? null,
     sessions: (now) => [...windows.values()].map(({ session }) => settle(session, now.t)),
@@ -147,9 +158,8 @@ export function createStore(onError: (text: string) => void = throwError): Store
 
 /** Ended; or silent for hours, if its process cannot be watched and its end could be missed. */
 function isOver(session: Session, now: Moment): boolean {
-  const isWatched = session.place?.local === true && session.place.pid !== null;
   const state = stateOf(session, now);
-  if (isWatched) return state === "completed";
+  if (isWatched(session)) return state === "completed";
   return (
     state === "completed" || state === "stale" || elapsedMs(session.last, now) > timing.unwatchedMaxAgeMs
   );

@@ -2,12 +2,14 @@
  * Requests to the running app. They carry the token, so they never go through a proxy. fetch does: Bun 1.4.4 follows
  * http_proxy for 127.0.0.1 too and ignores `proxy: ""`. node:http follows it only in its default agent, with NODE_USE_ENV_PROXY.
  */
-import { request } from "node:http";
+import { type IncomingMessage, request } from "node:http";
 
 export interface LoopbackRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON in a POST. Without it, the request is a GET. */
   readonly body?: object | undefined;
+  /** The same, for JSON that is already a text. */
+  readonly text?: string;
   readonly timeoutMs: number;
 }
 
@@ -19,10 +21,11 @@ export interface LoopbackResponse {
 /** Throws if there is no complete response in time: then the error's name is TimeoutError. Follows no redirect. */
 export function requestLoopback(
   url: string,
-  { headers = {}, body, timeoutMs }: LoopbackRequest,
+  { headers = {}, body, text, timeoutMs }: LoopbackRequest,
 ): Promise<LoopbackResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<LoopbackResponse>();
-  const content = body && Buffer.from(JSON.stringify(body));
+  const json = text ?? (body && JSON.stringify(body));
+  const content = json === undefined ? undefined : Buffer.from(json);
   const contentHeaders = content
     ? { "content-type": "application/json", "content-length": content.length }
     : {};
@@ -46,4 +49,21 @@ export function requestLoopback(
   }, timeoutMs);
   sent.end(content);
   return promise.finally(() => clearTimeout(timer));
+}
+
+/** A GET whose response goes on: resolves when it begins. It ends when the app does, or with `signal`. */
+export function openLoopbackStream(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const sent = request(url, { agent: false, headers: { ...headers }, signal }, (response) => {
+    if (response.statusCode === 200) return resolve(response);
+    response.destroy();
+    reject(new Error(`the app answered ${response.statusCode}`));
+  });
+  sent.on("error", reject);
+  sent.end();
+  return promise;
 }

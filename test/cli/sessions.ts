@@ -6,6 +6,8 @@ export const minute = 60_000;
 
 export function session(project: string, more: Partial<SessionView> = {}): SessionView {
   return {
+    machine: null,
+    reachable: true,
     provider: "claude",
     sessionId: `${Bun.hash(project).toString(16).slice(0, 8).padEnd(8, "0")}-0000-4000-8000-000000000001`,
     state: "active",

@@ -33,6 +33,8 @@ const agentId = "claude";
 function createSession(fields: Partial<SessionView> & { readonly project: string }): SessionView {
   const since = fields.since ?? noon - 5 * minute;
   return {
+    machine: null,
+    reachable: true,
     provider: agentId,
     sessionId: `${fields.project}-${fields.gitBranch ?? "main"}-0d9c41aa`,
     state: "active",

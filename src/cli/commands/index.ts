@@ -9,7 +9,7 @@ import { doctorCommand } from "./doctor.ts";
 import { focusCommand } from "./focus.ts";
 import { helpCommand, versionCommand } from "./help.ts";
 import { historyCommand } from "./history.ts";
-import { clickCommand, hookCommand } from "./internal.ts";
+import { clickCommand, hookCommand, linkCommand } from "./internal.ts";
 import { logCommand } from "./log.ts";
 import { openCommand } from "./open.ts";
 import { portCommand } from "./port.ts";
@@ -58,6 +58,7 @@ export const commandGroups: CommandGroups = [
     { ...completionsCommand, load: async () => (await import("../completions.ts")).completions },
     { ...helpCommand, load: async () => (await import("../help.ts")).help },
     hookCommand,
+    { ...linkCommand, load: async () => (await import("../link.ts")).link },
     { ...versionCommand, load: async () => (await import("../help.ts")).version },
     { ...clickCommand, load: async () => (await import("../click.ts")).click },
   ],

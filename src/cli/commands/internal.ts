@@ -17,6 +17,17 @@ export const hookCommand = defineCommand({
   },
 });
 
+/** Another machine runs it, over ssh for example. */
+export const linkCommand = defineCommand({
+  name: "link",
+  page: {
+    overview: [["beckon link", "called by another machine's beckon"]],
+    summary:
+      "Shows this machine's sessions to another machine's beckon, over standard input and output. `beckon machine add` there sets it up.",
+    examples: [["ssh HOST beckon link", "what the other machine runs"]],
+  },
+});
+
 /** Windows runs it when a toast is clicked. */
 export const clickCommand = defineCommand({
   name: "click",

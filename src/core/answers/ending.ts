@@ -3,7 +3,16 @@ import type { Answer } from "../session/ask-details.ts";
 import type { AgentEvent, AskKind } from "../session/event.ts";
 
 /** "rule": a rule of the user's allowed it. "dismissed": it went away without an answer that beckon saw. */
-export type AskEnding = "allowed" | "always" | "denied" | "replied" | "approved" | "rule" | "dismissed";
+export const askEndings = [
+  "allowed",
+  "always",
+  "denied",
+  "replied",
+  "approved",
+  "rule",
+  "dismissed",
+] as const;
+export type AskEnding = (typeof askEndings)[number];
 
 export function endingOfAnswer(answer: Answer, kind: AskKind): AskEnding {
   switch (answer.do) {

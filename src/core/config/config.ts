@@ -14,6 +14,7 @@ import { findClosest } from "../text/closest.ts";
 import { toSingleLine, truncateEnd } from "../text/text.ts";
 import { type AutoAllowRules, dropInvalidRules, findRuleMistakes } from "./auto-allow-rules.ts";
 import { type ChannelSettings, dropInvalidChannels, findChannelMistakes, literals } from "./channels.ts";
+import { dropInvalidMachines, findMachineMistakes, type MachineSettings } from "./machines.ts";
 import { type Control, describeNumber, type SectionId, timeOfDayPattern } from "./setting-view.ts";
 
 /** What a setting's schema says besides the type. */
@@ -299,6 +300,18 @@ const configSchema = Type.Object({
     findMistakes: findChannelMistakes,
     dropMistakes: dropInvalidChannels,
   }),
+  machines: setting(Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown())), {
+    section: "machines",
+    default: {},
+    title: "Other machines",
+    description: "Their sessions are shown here too. To add one: beckon machine add devbox. More is in docs/machines.md.",
+    expected: 'an object like {"devbox": {"ssh": "user@host"}}',
+    example: { devbox: { ssh: "user@host" } },
+    control: { kind: "file", item: "machine" },
+    grants: "It names a command that beckon runs.",
+    findMistakes: findMachineMistakes,
+    dropMistakes: dropInvalidMachines,
+  }),
   workGuard: Type.Object({
     mode: setting(guardMode, {
       section: "guard",
@@ -392,7 +405,9 @@ const configSchema = Type.Object({
 
 type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T;
 
-export type Config = Omit<DeepReadonly<Static<typeof configSchema>>, "channels"> & {
+export type Config = Omit<DeepReadonly<Static<typeof configSchema>>, "channels" | "machines"> & {
+  /** By the name that the user gave the machine. */
+  readonly machines: Readonly<Record<string, MachineSettings>>;
   /** By the name that the user gave the channel. */
   readonly channels: Readonly<Record<string, ChannelSettings>>;
 };

@@ -42,6 +42,7 @@ export const sections = {
     title: "Phone and chat",
     about: "Where alerts go besides your desktop. Nothing leaves this machine unless it is listed here.",
   },
+  machines: { title: "Machines", about: "Where else your agents run." },
   answers: { title: "Answers and rules", about: "What may be answered away from the terminal." },
   history: {
     title: "History",

@@ -250,6 +250,8 @@ function applyChange(session: Session, event: AgentEvent, change: Change): Sessi
       return recordUntracked(session, event, change);
     case "located":
       return { ...session, place: change.place };
+    // Its own machine reduces it: the store replaces it here.
+    case "mirrored":
     case "no-change":
       return session;
     default:

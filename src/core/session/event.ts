@@ -238,10 +238,14 @@ export type Change =
       readonly path: string | null;
       readonly isBlocked: boolean;
     }
+  /** The session's own machine has described it again. */
+  | { readonly kind: "mirrored" }
   | { readonly kind: "no-change" };
 
 export interface AgentEvent extends Moment {
   readonly id: string;
+  /** Absent for this machine. */
+  readonly machine?: string;
   readonly agent: string;
   readonly sessionId: string;
   /** The subagent it belongs to; null for the main thread. */
@@ -278,6 +282,7 @@ export function isHookChange(change: Change): boolean {
     case "ask-answered":
     case "port":
     case "untracked-edit":
+    case "mirrored":
       return false;
     default:
       return true;

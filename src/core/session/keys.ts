@@ -25,6 +25,10 @@ export function sessionKeyOfAlert(alertKey: string): string {
   return alertKey.slice(0, Math.max(0, alertKey.lastIndexOf("#")));
 }
 
+/** What an ask of another machine has in place of its request, so that no request of this machine is meant by it. */
+export const createMirroredRequest = (machine: string, request: string): string => `${machine}\n${request}`;
+export const isMirroredRequest = (request: string): boolean => request.includes("\n");
+
 /** Whether the alert is about an ask, and not about the end of a turn or session, or an edit. */
 export const isAskAlertKey = (alertKey: string): boolean => !/#(?:over|died|untracked)-[^#]*$/.test(alertKey);
 

@@ -1,7 +1,7 @@
 /** Phase, state and status of a session at a given time. They are derived, never stored. */
 import { timing } from "../timing.ts";
 import type { FileStatus, Moment } from "./event.ts";
-import { type Ask, isBlocking, isVisible, nameOfChild, type Session } from "./session.ts";
+import { type Ask, isBlocking, isVisible, isWatched, nameOfChild, type Session } from "./session.ts";
 import { describeReason, formatBackgroundTask, statusTexts, summarizeAskInFull } from "./texts.ts";
 
 export type ActivityPhase = "busy" | "interactable" | "waiting_permission" | "waiting_question";
@@ -33,7 +33,7 @@ export function stateOf(session: Session, now: Moment): SessionState {
   if (ask && isBlocking(ask)) return "active";
   const isWorking = isBusy(session);
   // Its process is alive: a dead process is reported and ends the session.
-  if (isWorking && session.place?.local && session.place.pid !== null) return "active";
+  if (isWorking && isWatched(session)) return "active";
   if (elapsedMs(session.last, now) >= timing.staleAfterMs) return "stale";
   if (!isWorking && elapsedMs(session.turn, now) >= timing.idleAfterMs) return "idle";
   return "active";

@@ -21,8 +21,12 @@ export function sessionKeyOf({ machine, agent, sessionId }: SessionRefLike): str
 }
 
 /** The API calls the agent `provider`. */
-export function viewKeyOf(view: { readonly provider: string; readonly sessionId: string }): string {
-  return sessionKeyOf({ agent: view.provider, sessionId: view.sessionId });
+export function viewKeyOf(view: {
+  readonly machine?: string | null;
+  readonly provider: string;
+  readonly sessionId: string;
+}): string {
+  return sessionKeyOf({ machine: view.machine ?? null, agent: view.provider, sessionId: view.sessionId });
 }
 
 /** null for a text that does not begin with an agent's id and a colon. */

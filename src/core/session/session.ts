@@ -94,6 +94,10 @@ export interface Turn extends Moment {
 }
 
 export interface Session {
+  /** The machine that it runs on, by the user's name for it; null for this one. */
+  readonly machine: string | null;
+  /** Wall time since which its machine cannot be reached: the rest is as last known. null if it can, and on this machine. */
+  readonly unreachableSince: number | null;
   readonly agent: string;
   readonly sessionId: string;
   readonly startedAt: number;
@@ -169,6 +173,11 @@ export function isBlocking(ask: Ask): boolean {
   return ask.kind !== "idle";
 }
 
+/** Its end would be noticed: its process is watched here, or by the machine that it runs on. */
+export function isWatched({ machine, place }: Pick<Session, "machine" | "place">): boolean {
+  return place !== null && place.pid !== null && (place.local || machine !== null);
+}
+
 export function isVisible(ask: Ask): boolean {
   return !ask.hidden;
 }
@@ -202,6 +211,8 @@ export function isInterrupted(session: Session): boolean {
 export function createSession(event: AgentEvent): Session {
   const when = { at: event.at, t: event.t };
   return {
+    machine: null,
+    unreachableSince: null,
     agent: event.agent,
     sessionId: event.sessionId,
     startedAt: event.at,

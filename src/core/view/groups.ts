@@ -7,7 +7,7 @@ import {
   type Preferences,
 } from "../config/preferences.ts";
 import type { Moment, Place } from "../session/event.ts";
-import { type Ask, hasDied, isBlocking, isVisible, type Session } from "../session/session.ts";
+import { type Ask, hasDied, isBlocking, isVisible, isWatched, type Session } from "../session/session.ts";
 import { sessionKeyOf } from "../session/session-ref.ts";
 import { dayMs, timing } from "../timing.ts";
 import { type Ages, createAges } from "./ages.ts";
@@ -16,11 +16,20 @@ import type { Group } from "./group-names.ts";
 /** Why beckon shows no alert about a session. */
 export type Silence =
   | { readonly kind: "snoozed"; readonly until: number }
+  /** Its machine: what it waits for may be over. */
+  | { readonly kind: "unreachable"; readonly since: number }
   | { readonly kind: "muted" | "unattended" | "dismissed" };
 
 /** "muted", "snoozed until 14:20" */
 export function formatSilence(silence: Silence, formatTime: (at: number) => string): string {
-  return silence.kind === "snoozed" ? `snoozed until ${formatTime(silence.until)}` : silence.kind;
+  switch (silence.kind) {
+    case "snoozed":
+      return `snoozed until ${formatTime(silence.until)}`;
+    case "unreachable":
+      return `not reachable since ${formatTime(silence.since)}`;
+    default:
+      return silence.kind;
+  }
 }
 
 export interface GroupContext {
@@ -113,11 +122,11 @@ const dismissed: Silence = { kind: "dismissed" };
  * answer is kept however long it takes.
  */
 function hasProbablyEnded(session: Session, asks: readonly Ask[], ages: Ages): boolean {
-  const isWatched = session.place?.local === true && session.place.pid !== null;
-  return asks.length === 0 && !isWatched && ages.isOlder(session.last, timing.staleAfterMs);
+  return asks.length === 0 && !isWatched(session) && ages.isOlder(session.last, timing.staleAfterMs);
 }
 
 function findSilence(session: Session, key: string, context: GroupContext): Silence | null {
+  if (session.unreachableSince !== null) return { kind: "unreachable", since: session.unreachableSince };
   const until = findSnoozeEnd(key, context);
   if (until !== null) return { kind: "snoozed", until };
   return findMuteScope(session, context.preferences, context.config) ? { kind: "muted" } : null;

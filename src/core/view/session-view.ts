@@ -92,6 +92,12 @@ export interface TaskList {
 }
 
 export interface SessionView {
+  /** The machine that it runs on; null for this one. */
+  readonly machine: string | null;
+  /** False if its machine cannot be reached: the rest is as last known. */
+  readonly reachable: boolean;
+  /** Wall time since which it cannot be reached. Absent while it can. */
+  readonly unreachableSince?: number;
   readonly provider: string;
   readonly sessionId: string;
   readonly state: SessionState;
@@ -177,7 +183,11 @@ export function createSessionView(stored: Session, now: Moment, context: ViewCon
   const { preferences, config, formatTime } = context;
   const { group, silence, since } = groupSession(session, { preferences, config, ages: createAges(now) });
   const asks = session.asks.filter(isVisible);
+  const { unreachableSince } = session;
   return {
+    machine: session.machine,
+    reachable: unreachableSince === null,
+    ...(unreachableSince === null ? {} : { unreachableSince }),
     provider: session.agent,
     sessionId: session.sessionId,
     state: stateOf(session, now),

@@ -10,8 +10,8 @@ import {
   type FailedAttempt,
   keepConnected,
 } from "../../system/keep-connected.ts";
+import { readLines } from "../../system/lines.ts";
 import { schedule, waitAtMost } from "../../system/schedule.ts";
-import { readLines } from "../lines.ts";
 import {
   decodeMessage,
   encodeMessage,

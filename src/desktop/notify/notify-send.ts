@@ -6,11 +6,11 @@ import { selectButtons } from "../../core/view/alerts/text.ts";
 import type { Alert } from "../../core/view/view.ts";
 import { exec } from "../../system/exec.ts";
 import type { Env } from "../../system/folders.ts";
+import { readLines } from "../../system/lines.ts";
 import { waitAtMost } from "../../system/schedule.ts";
 import { themedIcon, writeAppIcon } from "../app-icon.ts";
 import { createKeyedQueue } from "../coalesce.ts";
 import { findBusAddress } from "../dbus.ts";
-import { readLines } from "../lines.ts";
 import {
   appName,
   clickLabel,

@@ -3,8 +3,8 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs
 import { dirname, join } from "node:path";
 import { version } from "systray2/package.json";
 import { asRecord, parseJson } from "../../core/json.ts";
+import { readLines } from "../../system/lines.ts";
 import { waitAtMost } from "../../system/schedule.ts";
-import { readLines } from "../lines.ts";
 import { putFile } from "../put-file.ts";
 import type { Slot } from "./systray-slots.ts";
 

@@ -66,6 +66,8 @@ export interface CauseContext {
 /** `session` must be settled at `now`. */
 export function findCauses(session: Session, context: CauseContext): AlertCauses {
   const { now } = context;
+  // Nothing is alerted from memory: its machine tells what is still open when it is reachable again.
+  if (session.unreachableSince !== null) return { causes: [], recheckMs: [] };
   const settlesT = findSettleTime(session, now.t);
   const recheckMs = settlesT === null ? [] : [settlesT - now.t];
   if (session.ended) {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readLines } from "../../src/desktop/lines.ts";
+import { readLines } from "../../src/system/lines.ts";
 import { settle } from "../virtual-time.ts";
 
 async function collectLines(chunks: readonly string[], maxLength: number): Promise<string[]> {

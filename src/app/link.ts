@@ -1,0 +1,54 @@
+/** What machines that are linked to this one get and ask for (src/machines/publisher.ts), loaded when the first one comes. */
+import { createHash } from "node:crypto";
+import type { Publisher } from "../machines/publisher.ts";
+import { schedule } from "../system/schedule.ts";
+import type { Base } from "./base.ts";
+import type { Navigation } from "./navigation.ts";
+import type { Sinks } from "./sinks.ts";
+import type { AppState } from "./state.ts";
+
+export interface LinkServer {
+  connect(id: string, signal: AbortSignal): Promise<Response>;
+  take(id: string, line: string): Promise<string | null>;
+  stop(): void;
+}
+
+export function createLinkServer(
+  base: Base,
+  state: AppState,
+  sinks: Sinks,
+  navigation: Navigation,
+): LinkServer {
+  const { store, followers, sessionsNow } = state;
+  let loading: Promise<Publisher> | null = null;
+  let loaded: Publisher | null = null;
+
+  async function load(): Promise<Publisher> {
+    const { createPublisher } = await import("../machines/publisher.ts");
+    const publisher = createPublisher({
+      // Says nothing about this machine, and stays the same as long as its state folder does.
+      machineId: createHash("sha256").update(base.token).digest("hex").slice(0, 16),
+      agents: () => base.table.map(({ id }) => id),
+      hasChannels: () => sinks.channels.report().some(({ problem }) => problem === null),
+      clock: base.clock,
+      sessions: () => sessionsNow().filter(({ machine }) => machine === null),
+      get: store.get,
+      pending: sinks.answers.pending,
+      focus: navigation.focus,
+      schedule,
+      onProblem: base.onProblem,
+    });
+    followers.add(publisher);
+    loaded = publisher;
+    return publisher;
+  }
+
+  return {
+    async connect(id, signal) {
+      loading ??= load();
+      return (await loading).connect(id, signal);
+    },
+    take: async (id, line) => (await loading)?.take(id, line) ?? null,
+    stop: () => loaded?.stop(),
+  };
+}

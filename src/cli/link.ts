@@ -1,0 +1,64 @@
+/**
+ * `beckon link`: carries messages between another machine and the app of this one. The other machine reads its standard output and
+ * writes its standard input; the app is started if it does not run.
+ */
+import type { Agent } from "../agents/agent.ts";
+import { readErrorMessage } from "../core/error-message.ts";
+import { maxLineBytes } from "../machines/protocol.ts";
+import { type Paths, resolvePaths } from "../storage/paths.ts";
+import { createSecret, type Endpoint, readEndpoint } from "../system/endpoint.ts";
+import { readLines } from "../system/lines.ts";
+import { openLoopbackStream, requestLoopback } from "../system/loopback.ts";
+import { startListenerCheck } from "../system/sockets.ts";
+import { parseArguments } from "./args.ts";
+import { readToken } from "./client.ts";
+import { linkCommand } from "./commands/internal.ts";
+import { startInBackground } from "./start.ts";
+
+const requestMs = 15_000;
+
+export async function link(args: string[], table: readonly Agent[]): Promise<never> {
+  parseArguments(args, linkCommand);
+  const paths = resolvePaths();
+  const { url } = await findApp(paths, table);
+  const authorization = readToken(paths.authHeader);
+  const address = `${url}/api/link/${createSecret()}`;
+  const ended = new AbortController();
+  const response = await openLoopbackStream(address, { authorization }, ended.signal);
+
+  const toApp = readLines(Bun.stdin.stream(), maxLineBytes, (line) => {
+    requestLoopback(`${address}/message`, { headers: { authorization }, text: line, timeoutMs: requestMs })
+      .then(({ status, text }) => {
+        if (status !== 200) throw new Error(text);
+      })
+      .catch((error) => process.stderr.write(`beckon: ${readErrorMessage(error)}\n`));
+  });
+  const fromApp = (async () => {
+    for await (const chunk of response) if (!process.stdout.write(chunk)) await drained();
+  })();
+  await Promise.race([toApp, fromApp]).catch(() => {});
+  ended.abort();
+  // Standard input would keep the process alive.
+  process.exit(0);
+}
+
+const drained = (): Promise<unknown> =>
+  new Promise((resolve) => {
+    process.stdout.once("drain", resolve);
+  });
+
+/** The app that runs, or is started now. */
+async function findApp(paths: Paths, table: readonly Agent[]): Promise<Endpoint> {
+  const running = readEndpoint(paths);
+  const isUp =
+    running !== null &&
+    (await requestLoopback(`${running.url}/health`, { timeoutMs: 2_000 }).then(
+      ({ status }) => status === 200,
+      () => false,
+    ));
+  const endpoint = isUp ? running : await startInBackground(paths, table);
+  // The token must not go to another user's program.
+  if (!(await startListenerCheck()(new URL(endpoint.url))))
+    throw new Error(`another user's program listens at ${endpoint.url}`);
+  return endpoint;
+}

@@ -1,0 +1,237 @@
+/**
+ * Other machines. A machine owns its sessions: it receives their hooks, and decides about their requests. Here they are mirrored,
+ * and what the user wants goes through the link to the owner (link.ts, mirror.ts). In the other direction, publisher.ts describes this
+ * machine's sessions to those that are linked to it. The app loads this only if there is such a machine.
+ */
+import type { AnswerAccepted } from "../answers/pending.ts";
+import type { MaskedDetails } from "../answers/pending-request.ts";
+import type { AnswerStep } from "../core/answers/policy.ts";
+import type { Config } from "../core/config/config.ts";
+import type { MachineSettings } from "../core/config/machines.ts";
+import type { ActionRefused, AskEnd, Schedule } from "../core/interfaces/index.ts";
+import type { Answer, AskDetails } from "../core/session/ask-details.ts";
+import type { AgentEvent, ClockReading } from "../core/session/event.ts";
+import { answerIdOf } from "../core/session/keys.ts";
+import type { Ask, Session } from "../core/session/session.ts";
+import { type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
+import { createLink, type Link } from "./link.ts";
+import { createLinkCommand } from "./link-command.ts";
+import { createMirror, type Mirror } from "./mirror.ts";
+import type { FollowerRequest, OwnerMessage, RequestOutcome } from "./protocol.ts";
+
+export interface MachinesOptions {
+  readonly config: () => Pick<Config, "machines">;
+  /** What this machine is called by the others. */
+  readonly ownName: string;
+  /** Runs containers: docker or podman. */
+  readonly engine: () => string;
+  readonly clock: () => ClockReading;
+  readonly sessions: () => readonly Session[];
+  readonly get: (ref: SessionRefLike) => Session | null;
+  readonly replace: (session: Session, event: AgentEvent) => void;
+  readonly remove: (keys: readonly string[]) => void;
+  readonly onAskEnded: (end: AskEnd) => void;
+  /** What can be answered, or what a machine's report says, has changed. */
+  readonly onChange: () => void;
+  readonly schedule: Schedule;
+  readonly onProblem: (text: string) => void;
+  /** For tests. */
+  readonly replyMs?: number;
+}
+
+/** A machine as `beckon machine list` shows it. */
+export interface MachineReport {
+  readonly name: string;
+  readonly state: "linked" | "linking" | "not linked";
+  /** Why it is not linked; null if it is. */
+  readonly problem: string | null;
+  /** Wall time since which it is linked, or is not. */
+  readonly since: number | null;
+  readonly version: string | null;
+  readonly agents: readonly string[];
+  readonly sessions: number;
+  readonly hasChannels: boolean;
+}
+
+export interface Machines {
+  /** The asks of their sessions: null for any other, or if it cannot be answered from here. */
+  details(ask: Ask): AskDetails | null;
+  maskedDetails(ask: Ask): MaskedDetails | null;
+  answer(
+    session: Session,
+    answerId: string,
+    answer: Answer,
+    step: AnswerStep,
+  ): Promise<AnswerAccepted | ActionRefused | string>;
+  /** Lets the session's own machine select its pane. Resolves with the reason if it cannot; null if it has done it. */
+  selectPane(session: Session): Promise<string | null>;
+  report(): readonly MachineReport[];
+  /** Tries again at once, where a link is down. */
+  retryNow(name: string): void;
+  update(): void;
+  stop(): Promise<void>;
+}
+
+interface LinkedMachine {
+  readonly settings: string;
+  readonly link: Link;
+  readonly mirror: Mirror;
+  hello: Extract<OwnerMessage, { kind: "hello" }> | null;
+  since: number | null;
+  /** Requests that were sent, by their ids. */
+  readonly waiting: Map<string, (outcome: RequestOutcome | null) => void>;
+}
+
+const defaultReplyMs = 10_000;
+
+export function createMachines(options: MachinesOptions): Machines {
+  const { clock, schedule } = options;
+  const machines = new Map<string, LinkedMachine>();
+  let lastRequest = 0;
+
+  const sessionsOf = (name: string) => options.sessions().filter(({ machine }) => machine === name);
+
+  function open(name: string, settings: MachineSettings): LinkedMachine {
+    const mirror = createMirror({
+      ...options,
+      machine: name,
+      sessions: () => sessionsOf(name),
+    });
+    mirror.lose();
+    const link = createLink({
+      ...options,
+      machine: name,
+      argv: createLinkCommand(settings, options.engine()),
+      onOpened(hello) {
+        mirror.start(hello.now);
+        machine.hello = hello;
+        machine.since = clock().at;
+        options.onChange();
+      },
+      onMessage(message) {
+        if (message.kind === "reply") machine.waiting.get(message.to)?.(message.outcome);
+        else if (message.kind !== "hello" && message.kind !== "alive") mirror.take(message);
+      },
+      onLost() {
+        machine.hello = null;
+        machine.since = clock().at;
+        mirror.lose();
+        for (const finish of machine.waiting.values()) finish(null);
+        options.onChange();
+      },
+    });
+    const machine: LinkedMachine = {
+      settings: JSON.stringify(settings),
+      link,
+      mirror,
+      hello: null,
+      since: null,
+      waiting: new Map(),
+    };
+    return machine;
+  }
+
+  async function close(name: string, machine: LinkedMachine): Promise<void> {
+    machines.delete(name);
+    await machine.link.stop();
+  }
+
+  function update(): void {
+    const wanted = new Map(Object.entries(options.config().machines));
+    for (const [name, machine] of machines) {
+      const settings = wanted.get(name);
+      if (settings && JSON.stringify(settings) === machine.settings) continue;
+      void close(name, machine);
+    }
+    for (const [name, settings] of wanted) if (!machines.has(name)) machines.set(name, open(name, settings));
+    const gone = options.sessions().filter(({ machine }) => machine !== null && !wanted.has(machine));
+    if (gone.length > 0) options.remove(gone.map(sessionKeyOf));
+    options.onChange();
+  }
+
+  /** Resolves with null if it is not known what became of it. */
+  function request(
+    machine: LinkedMachine,
+    create: (id: string) => FollowerRequest,
+  ): Promise<RequestOutcome | null> {
+    const id = String(++lastRequest);
+    const { promise, resolve } = Promise.withResolvers<RequestOutcome | null>();
+    machine.waiting.set(id, resolve);
+    if (!machine.link.send(create(id))) resolve(null);
+    const cancel = schedule(() => resolve(null), options.replyMs ?? defaultReplyMs);
+    return promise.finally(() => {
+      cancel();
+      machine.waiting.delete(id);
+    });
+  }
+
+  function findMirrored(ask: Pick<Ask, "request">) {
+    for (const { mirror } of machines.values()) {
+      const found = mirror.find(ask);
+      if (found) return found;
+    }
+    return null;
+  }
+
+  const refuse = (error: string): ActionRefused => ({ refused: 409, error });
+
+  return {
+    details: (ask) => findMirrored(ask)?.details ?? null,
+    maskedDetails: (ask) => findMirrored(ask)?.masked ?? null,
+    async answer(session, answerId, answer, step) {
+      const { agent, sessionId } = session;
+      const name = session.machine ?? "";
+      const machine = machines.get(name);
+      if (!machine || machine.hello === null)
+        return refuse(`${name} cannot be reached: answer it there, or wait for the link`);
+      const ask = options.get(session)?.asks.find((open) => answerIdOf(open) === answerId);
+      const mirrored = ask && machine.mirror.find(ask);
+      if (!mirrored) return refuse("this ask is gone: it was answered in the terminal, or ended");
+      const outcome = await request(machine, (id) => ({
+        kind: "answer",
+        id,
+        agent,
+        sessionId,
+        answerId: mirrored.answerId,
+        answer: copyAnswer(answer),
+        step,
+      }));
+      if (outcome === null)
+        return refuse(
+          `it is not known whether your answer arrived: the link to ${name} was lost. Look there`,
+        );
+      if (outcome.ok) return { ok: true, answered: outcome.says };
+      if (outcome.status === 400) return outcome.says;
+      return { refused: outcome.status === 403 ? 403 : 409, error: outcome.says };
+    },
+    async selectPane({ machine: name, agent, sessionId }) {
+      const machine = machines.get(name ?? "");
+      if (!machine?.hello) return `${name} cannot be reached`;
+      const outcome = await request(machine, (id) => ({ kind: "focus", id, agent, sessionId }));
+      if (outcome === null) return `${name} did not answer`;
+      return outcome.ok ? null : outcome.says;
+    },
+    report: () =>
+      [...machines].map(([name, { link, hello, since }]) => ({
+        name,
+        state: hello ? "linked" : link.problem() === null ? "linking" : "not linked",
+        problem: hello ? null : link.problem(),
+        since,
+        version: hello?.version ?? null,
+        agents: hello?.agents ?? [],
+        sessions: sessionsOf(name).filter(({ ended }) => ended === null).length,
+        hasChannels: hello?.hasChannels ?? false,
+      })),
+    retryNow: (name) => machines.get(name)?.link.retryNow(),
+    update,
+    async stop() {
+      await Promise.all([...machines].map(([name, machine]) => close(name, machine)));
+    },
+  };
+}
+
+function copyAnswer(answer: Answer): Extract<FollowerRequest, { kind: "answer" }>["answer"] {
+  return answer.do === "reply"
+    ? { do: "reply", replies: answer.replies.map((reply) => [...reply]) }
+    : { ...answer };
+}

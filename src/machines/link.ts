@@ -1,0 +1,178 @@
+/**
+ * A link to another machine: a command, `ssh HOST beckon link` for example, whose standard input and output carry messages. It is run
+ * again whenever it ends. What authenticates is the command's own affair.
+ */
+import { version } from "../../package.json";
+import type { Schedule } from "../core/interfaces/index.ts";
+import { toSingleLine, truncateEnd } from "../core/text/text.ts";
+import { type Attempt, ConnectionError, keepConnected } from "../system/keep-connected.ts";
+import { readLines } from "../system/lines.ts";
+import {
+  type FollowerMessage,
+  formatMessage,
+  maxLineBytes,
+  minProtocolVersion,
+  type OwnerMessage,
+  parseOwnerMessage,
+  protocolVersion,
+} from "./protocol.ts";
+
+export interface LinkOptions {
+  /** The user's name for the machine. */
+  readonly machine: string;
+  /** What this machine is called there. */
+  readonly ownName: string;
+  readonly argv: readonly string[];
+  readonly onOpened: (hello: Extract<OwnerMessage, { kind: "hello" }>) => void;
+  readonly onMessage: (message: OwnerMessage) => void;
+  readonly onLost: () => void;
+  readonly onProblem: (text: string) => void;
+  readonly schedule: Schedule;
+}
+
+export interface Link {
+  /** False if the link is not open. */
+  send(message: FollowerMessage): boolean;
+  /** Why it is not open; null if it is, or is being opened for the first time. */
+  problem(): string | null;
+  retryNow(): void;
+  stop(): Promise<void>;
+}
+
+const backoff = { firstMs: 1_000, maxMs: 60_000, jitter: 0.3 };
+/** ssh asks several servers on its way, and the app there may have to be started. */
+const helloMs = 30_000;
+/** The owner says every 15 s that it is alive. */
+const silenceMs = 40_000;
+const maxErrorLength = 2_000;
+const maxMessagesPerSecond = 1_000;
+
+export function createLink(options: LinkOptions): Link {
+  let write: ((text: string) => void) | null = null;
+
+  async function connect({ signal, onConnected, setDeadline }: Attempt): Promise<void> {
+    const child = spawnLink(options.argv);
+    const stop = () => child.kill();
+    signal.addEventListener("abort", stop);
+    const errors: string[] = [];
+    const readingErrors = readLines(child.stderr, maxErrorLength, (line) => {
+      errors.push(line);
+      if (errors.length > 20) errors.shift();
+    });
+    let isOpen = false;
+    const expectMessage = (ms: number) =>
+      setDeadline({ ms, error: new ConnectionError("it does not answer") });
+    const rate = createRateLimit();
+    expectMessage(helloMs);
+    write = (text) => {
+      child.stdin.write(text);
+      child.stdin.flush();
+    };
+    const hello: FollowerMessage = {
+      kind: "hello",
+      protocol: protocolVersion,
+      version,
+      name: options.ownName,
+    };
+    write(formatMessage(hello));
+    try {
+      await readLines(child.stdout, maxLineBytes, (line) => {
+        if (line === "") return;
+        expectMessage(silenceMs);
+        if (!rate.take()) return;
+        const message = parseOwnerMessage(line);
+        if (message === null) return;
+        if (typeof message === "string") return options.onProblem(`${options.machine}: ${message}`);
+        if (message.kind === "hello") {
+          if (message.protocol < minProtocolVersion)
+            throw new ConnectionError("the beckon there is too old", { isPermanent: true });
+          isOpen = true;
+          onConnected();
+          options.onOpened(message);
+        } else if (isOpen) options.onMessage(message);
+        if (rate.hasGap()) send({ kind: "everything" });
+      });
+      const code = await child.exited;
+      await readingErrors;
+      throw explainEnd(code, errors.join("\n"));
+    } finally {
+      write = null;
+      signal.removeEventListener("abort", stop);
+      child.kill();
+      if (isOpen) options.onLost();
+    }
+  }
+
+  /** The messages of one second, and whether some were dropped in the one before. */
+  function createRateLimit() {
+    let second = 0;
+    let count = 0;
+    let dropped = 0;
+    let isGap = false;
+    return {
+      take(): boolean {
+        const now = Math.floor(performance.now() / 1_000);
+        if (now !== second) {
+          isGap = dropped > 0;
+          [second, count, dropped] = [now, 0, 0];
+        }
+        if (++count <= maxMessagesPerSecond) return true;
+        if (++dropped === 1)
+          options.onProblem(
+            `${options.machine} sends more than ${maxMessagesPerSecond} messages a second: the rest is dropped`,
+          );
+        return false;
+      },
+      hasGap(): boolean {
+        const was = isGap;
+        isGap = false;
+        return was;
+      },
+    };
+  }
+
+  function send(message: FollowerMessage): boolean {
+    if (write === null) return false;
+    try {
+      write(formatMessage(message));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  const connection = keepConnected({
+    connect,
+    backoff,
+    schedule: options.schedule,
+    onProblem: (reason) => options.onProblem(`${options.machine} is not linked: ${reason}`),
+  });
+  return { send, problem: connection.problem, retryNow: connection.retryNow, stop: connection.stop };
+}
+
+function spawnLink(argv: readonly string[]) {
+  try {
+    return Bun.spawn([...argv], { stdin: "pipe", stdout: "pipe", stderr: "pipe", windowsHide: true });
+  } catch (error) {
+    throw new ConnectionError(`${argv[0]} could not be run: ${(error as Error).message}`);
+  }
+}
+
+const notRetried = { isPermanent: true };
+
+/** By what ssh and shells print. What the user has to change first is not tried again. */
+export function explainEnd(code: number, errors: string): ConnectionError {
+  const last = truncateEnd(toSingleLine(errors.trim().split("\n").at(-1) ?? ""), 200);
+  if (/REMOTE HOST IDENTIFICATION HAS CHANGED|Host key verification failed/i.test(errors))
+    return new ConnectionError(
+      "its host key has changed or is not known. Connect once with ssh and compare it",
+      notRetried,
+    );
+  if (/Permission denied|Too many authentication failures/i.test(errors))
+    return new ConnectionError("ssh may not log in there without a password", notRetried);
+  if (code === 127 || /beckon: (?:command )?not found|No such file or directory/i.test(errors))
+    return new ConnectionError("beckon is not installed there", notRetried);
+  if (/no such command|unknown command/i.test(errors))
+    return new ConnectionError("the beckon there is too old", notRetried);
+  return new ConnectionError(last === "" ? `the link has ended (exit code ${code})` : last);
+}

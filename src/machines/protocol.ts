@@ -1,0 +1,175 @@
+/**
+ * What two machines say to each other: JSON, one message a line. The machine that runs the sessions (the owner) describes them; the
+ * one that shows them too (the follower) asks for what the user wants. Neither trusts the other to keep to this: every line is
+ * checked, and a kind that is not known is ignored, so that a newer beckon can be linked to an older one.
+ */
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { isRecord, parseJson } from "../core/json.ts";
+import { limits } from "../core/limits.ts";
+
+export const protocolVersion = 1;
+/** The oldest version that this one understands. */
+export const minProtocolVersion = 1;
+
+/** A session with everything that is asked of the user has some KB; a long diff has some hundred. */
+export const maxLineBytes = 2 * 1024 * 1024;
+export const maxMirroredSessions = 2_000;
+
+const id = Type.String({ minLength: 1, maxLength: limits.maxIdLength });
+const text = Type.String({ maxLength: limits.maxTextLength });
+const longText = Type.String({ maxLength: 256 * 1024 });
+const moment = Type.Object({ at: Type.Number(), t: Type.Number() });
+const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+
+const Question = Type.Object({
+  header: text,
+  question: longText,
+  options: Type.Array(Type.Object({ label: longText, description: longText }), {
+    maxItems: limits.maxOptions,
+  }),
+  isMultiple: Type.Boolean(),
+});
+
+const Details = Type.Object({
+  kind: Type.Union(
+    (["permission", "question", "plan", "elicitation", "idle"] as const).map((kind) => Type.Literal(kind)),
+  ),
+  tool: orNull(text),
+  heading: longText,
+  isGenericHeading: Type.Optional(Type.Literal(true)),
+  startsWithSubject: Type.Optional(Type.Literal(true)),
+  lines: Type.Array(longText, { maxItems: 20_000 }),
+  isWhole: Type.Boolean(),
+  dangers: Type.Array(text, { maxItems: limits.maxHookItems }),
+  always: Type.Array(longText, { maxItems: limits.maxHookItems }),
+  questions: Type.Array(Question, { maxItems: limits.maxOptions }),
+  takesNoReason: Type.Optional(Type.Literal(true)),
+});
+
+/** What can be answered. The id is the ask's own, in the session beside it. */
+const AnswerableAsk = Type.Object({
+  id,
+  answerId: Type.String({ minLength: 1, maxLength: 2 * limits.maxIdLength }),
+  details: Details,
+  /** For what leaves the follower's machine: without secrets. */
+  masked: Type.Object({ details: orNull(Details), hasSecret: Type.Boolean() }),
+});
+
+/** The session is checked with the snapshot's schema (state/session-schema.ts). */
+const DescribedSession = Type.Object({
+  session: Type.Record(Type.String(), Type.Unknown()),
+  answerable: Type.Array(AnswerableAsk, { maxItems: limits.maxOpenAsks }),
+});
+
+const seq = Type.Integer({ minimum: 0 });
+
+const Outcome = Type.Union([
+  Type.Object({ ok: Type.Literal(true), says: text }),
+  /** Refused, with the HTTP status that the same request gets at the owner's own API. */
+  Type.Object({ ok: Type.Literal(false), status: Type.Integer(), says: text }),
+]);
+
+/** What the owner says. */
+const ownerMessages = {
+  /** First. `now` is the owner's clock when it was sent. */
+  hello: Type.Object({
+    protocol: Type.Integer(),
+    version: text,
+    /** Names the installation, so that a machine is not linked twice. */
+    machineId: id,
+    now: moment,
+    agents: Type.Array(id, { maxItems: 64 }),
+    /** It tells the user by phone or chat itself. */
+    hasChannels: Type.Boolean(),
+  }),
+  /** Every session. Those that are not in it are gone. */
+  sessions: Type.Object({ seq, sessions: Type.Array(DescribedSession, { maxItems: maxMirroredSessions }) }),
+  session: Type.Object({ seq, described: DescribedSession }),
+  gone: Type.Object({ seq, agent: id, sessionId: id }),
+  /** How an ask ended. Its session was described without it before. */
+  "ask-ended": Type.Object({
+    seq,
+    agent: id,
+    sessionId: id,
+    ask: id,
+    how: text,
+    /** "terminal", "menu on laptop"; null if nobody answered. */
+    where: orNull(text),
+  }),
+  reply: Type.Object({ to: id, outcome: Outcome }),
+  alive: Type.Object({}),
+} as const;
+
+const Answer = Type.Union([
+  Type.Object({ do: Type.Literal("allow") }),
+  Type.Object({ do: Type.Literal("always"), choice: Type.Integer({ minimum: 0 }) }),
+  Type.Object({
+    do: Type.Literal("deny"),
+    message: orNull(Type.String({ maxLength: limits.maxAnswerLength })),
+  }),
+  Type.Object({
+    do: Type.Literal("reply"),
+    replies: Type.Array(
+      Type.Array(Type.String({ maxLength: limits.maxAnswerLength }), { maxItems: limits.maxOptions }),
+      { maxItems: limits.maxOptions },
+    ),
+  }),
+]);
+
+const Step = Type.Object({
+  front: Type.Union(
+    (["notification", "menu", "command line", "list", "page", "channel", "API", "rule"] as const).map(
+      (front) => Type.Literal(front),
+    ),
+  ),
+  by: Type.Optional(text),
+  isWholeShown: Type.Boolean(),
+  shownMs: orNull(Type.Number()),
+  isConfirmed: Type.Boolean(),
+  hasSecret: Type.Optional(Type.Boolean()),
+  refusesMarked: Type.Optional(Type.Boolean()),
+});
+
+/** What the follower says. */
+const followerMessages = {
+  /** First. `name` is the user's name for the follower's machine, for the owner's log. */
+  hello: Type.Object({ protocol: Type.Integer(), version: text, name: text }),
+  /** `id` names the request in its reply. */
+  answer: Type.Object({ id, agent: id, sessionId: id, answerId: text, answer: Answer, step: Step }),
+  focus: Type.Object({ id, agent: id, sessionId: id }),
+  /** Something was lost on the way here: describe all sessions again. */
+  everything: Type.Object({}),
+} as const;
+
+type MessageOf<Schemas extends Record<string, TSchema>> = {
+  [Kind in keyof Schemas & string]: { readonly kind: Kind } & Static<Schemas[Kind]>;
+}[keyof Schemas & string];
+
+export type OwnerMessage = MessageOf<typeof ownerMessages>;
+export type FollowerMessage = MessageOf<typeof followerMessages>;
+/** What its user wants done. */
+export type FollowerRequest = Extract<FollowerMessage, { kind: "answer" | "focus" }>;
+export type RequestOutcome = Static<typeof Outcome>;
+export type DescribedSession = Static<typeof DescribedSession>;
+export type AnswerableAsk = Static<typeof AnswerableAsk>;
+
+/** null for a kind that is not known; a text says what is wrong with the line. */
+function parseMessage<Schemas extends Record<string, TSchema>>(
+  schemas: Schemas,
+  line: string,
+): MessageOf<Schemas> | string | null {
+  const message = parseJson(line);
+  if (!isRecord(message) || typeof message.kind !== "string") return "a line is not a message";
+  if (!Object.hasOwn(schemas, message.kind)) return null;
+  const { kind } = message;
+  const schema: TSchema = schemas[kind] as TSchema;
+  const [first] = Value.Errors(schema, message);
+  return first ? `a message "${kind}" is not valid at ${first.path || "/"}` : (message as MessageOf<Schemas>);
+}
+
+export const parseOwnerMessage = (line: string) => parseMessage(ownerMessages, line);
+export const parseFollowerMessage = (line: string) => parseMessage(followerMessages, line);
+
+export const formatMessage = (message: OwnerMessage | FollowerMessage): string =>
+  `${JSON.stringify(message)}\n`;
