@@ -260,6 +260,9 @@ export const routes: Record<string, AllowedLabels> = {
   "/api/doctor": localRead,
   "/api/channels": localRead,
   "/api/channels/ntfy/test": pageAction,
+  "/api/machines": pageRead,
+  "/api/link/0d9c": localRead,
+  "/api/link/0d9c/message": hook,
   "/api/stop": hook,
 };
 

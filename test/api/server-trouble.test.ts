@@ -46,6 +46,8 @@ describe("when something fails inside", () => {
     settings: { read: never, save: never, open: never },
     channels: () => [],
     testChannel: async () => null,
+    machines: () => [],
+    link: { connect: never, take: never },
     doctor: async () => ({}),
     onError() {},
   };

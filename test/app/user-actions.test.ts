@@ -17,7 +17,7 @@ const session = blocked("shop", minute);
 /** Runs the action and returns the messages and problems it showed. */
 async function click(
   action: UserAction,
-  answer: UserActionsOptions["pending"]["answer"],
+  answer: UserActionsOptions["desk"]["answer"],
   more: Partial<UserActionsOptions & NavigationOptions> = {},
 ): Promise<readonly string[]> {
   const messages: string[] = [];
@@ -31,6 +31,7 @@ async function click(
     sessions: () => [session],
     preferences: () => noPreferences,
     config: () => defaultConfig,
+    selectPane: never,
     findTranscript: never,
     openFile: never,
     ...more,
@@ -39,7 +40,7 @@ async function click(
     navigation,
     setPreference: never,
     showMessage: (...parts) => void messages.push(parts.join(": ")),
-    pending: { answer },
+    desk: { answer },
     configPath: "",
     version: "1.2.3",
     url: "",

@@ -107,6 +107,8 @@ export function serveSample(
     settings,
     channels: () => [],
     testChannel: async () => null,
+    machines: () => [],
+    link: { connect: never, take: never },
     doctor: never,
     onError: (text) => console.error(text),
   });

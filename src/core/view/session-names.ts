@@ -15,6 +15,8 @@ const idLength = 8;
 export interface NameParts {
   /** `agent:sessionId` */
   readonly key: string;
+  /** Absent for this machine. */
+  readonly machine?: string;
   readonly sessionId: string;
   readonly isEnded: boolean;
   readonly project: string | null;
@@ -30,14 +32,17 @@ export interface SessionName {
   readonly project: string;
   /** `(main)`, `“Fix the cart”`; empty if no other session has this project. */
   readonly difference: string;
+  /** The machine that it runs on, if it is not this one. */
+  readonly machine?: string;
   /** The agent's id, in an alert if there are sessions of several agents. Lists have a column for it. */
   readonly agent?: string;
 }
 
 export function namePartsOf(session: Session): NameParts {
-  const { sessionId, ended, firstCwd, gitBranch, title, lastPrompt, place } = session;
+  const { machine, sessionId, ended, firstCwd, gitBranch, title, lastPrompt, place } = session;
   return {
     key: sessionKeyOf(session),
+    ...(machine === null ? {} : { machine }),
     sessionId,
     isEnded: ended !== null,
     project: projectOf(session),
@@ -50,9 +55,10 @@ export function namePartsOf(session: Session): NameParts {
 }
 
 export function namePartsOfView(view: SessionView): NameParts {
-  const { sessionId, state, project, cwd, gitBranch, title, lastPrompt, place } = view;
+  const { machine, sessionId, state, project, cwd, gitBranch, title, lastPrompt, place } = view;
   return {
     key: viewKeyOf(view),
+    ...(machine === null ? {} : { machine }),
     sessionId,
     isEnded: state === "completed",
     project,
@@ -71,12 +77,18 @@ export function nameViews(views: readonly SessionView[]): ReadonlyMap<string, Se
 
 /** Returns the names by session key. */
 export function nameSessions(sessions: readonly NameParts[]): ReadonlyMap<string, SessionName> {
-  const sameName = Map.groupBy(sessions, nameProject);
-  return new Map([...sameName].flatMap(([name, alike]) => distinguishSameNamed(name, alike)));
+  // On two machines, one name means two projects.
+  const sameName = Map.groupBy(sessions, (parts) => `${nameProject(parts)}\n${parts.machine ?? ""}`);
+  return new Map(
+    [...sameName.values()].flatMap((alike) => {
+      const [first] = alike;
+      return first ? distinguishSameNamed(nameProject(first), alike) : [];
+    }),
+  );
 }
 
-export const formatSessionName = ({ project, difference }: SessionName): string =>
-  difference === "" ? project : `${project} ${difference}`;
+export const formatSessionName = ({ project, difference, machine }: SessionName): string =>
+  [project, difference, machine === undefined ? "" : `on ${machine}`].filter(Boolean).join(" ");
 
 const minDifference = 8;
 const minProject = 6;
@@ -84,7 +96,13 @@ const minProject = 6;
 /** Formats the name in this many columns: shortens the difference first, then the project, each down to a minimum. */
 export function fitSessionName(name: SessionName, columns: number): string {
   const full = formatSessionName(name);
-  if (name.difference === "" || measureWidth(full) <= columns) return full;
+  if (measureWidth(full) <= columns) return full;
+  if (name.machine !== undefined) {
+    const machine = `on ${name.machine}`;
+    const { machine: _, ...rest } = name;
+    return `${fitSessionName(rest, columns - measureWidth(machine) - 1)} ${machine}`;
+  }
+  if (name.difference === "") return full;
   const room = columns - measureWidth(name.project) - 1;
   const difference = shortenDifference(name.difference, Math.max(minDifference, room));
   const projectRoom = columns - measureWidth(difference) - 1;
@@ -109,7 +127,8 @@ function distinguishSameNamed(project: string, alike: readonly NameParts[]): [st
 
 /** Adds to each name the first difference that no other session has. */
 function distinguish(project: string, alike: readonly NameParts[]): [string, SessionName][] {
-  if (alike.length === 1) return alike.map(({ key }) => [key, { project, difference: "" }]);
+  if (alike.length === 1)
+    return alike.map((parts) => [parts.key, { project, difference: "", ...machineOf(parts) }]);
   const differences = new Map<string, string>();
   for (const describe of describers) {
     for (const [difference, [first, ...others]] of Map.groupBy(alike, describe)) {
@@ -120,9 +139,12 @@ function distinguish(project: string, alike: readonly NameParts[]): [string, Ses
   }
   return alike.map((parts) => [
     parts.key,
-    { project, difference: differences.get(parts.key) ?? formatShortId(parts) },
+    { project, difference: differences.get(parts.key) ?? formatShortId(parts), ...machineOf(parts) },
   ]);
 }
+
+const machineOf = ({ machine }: NameParts): Pick<SessionName, "machine"> =>
+  machine === undefined ? {} : { machine };
 
 function nameProject(parts: NameParts): string {
   const name = toSingleLine(parts.project ?? "");

@@ -53,6 +53,7 @@ describe("valid settings hold", () => {
         tokenBudget: 100_000,
         projects: { "/home/me/web": { mode: "strict" as const, ignore: [] } },
       },
+      machines: { devbox: { ssh: "me@devbox" } },
       autoLaunch: false,
       allowRemoteUrl: true,
     };

@@ -1,0 +1,112 @@
+/** The sessions of another machine: seen, answered and lost through a link. Both apps and the link's program are real. */
+import { describe, expect, test } from "bun:test";
+import { createPromptEvent } from "../app-fixture.ts";
+import { forEachTest } from "../for-each-test.ts";
+import { waitUntil } from "../wait-until.ts";
+import { createTwoMachines } from "./two-machines.ts";
+
+const two = forEachTest(createTwoMachines);
+
+const soonMs = 5_000;
+
+const findAsk = async () => (await two.laptop.fetchSession("s"))?.asks.find(({ answerable }) => answerable);
+
+const answer = (body: object) =>
+  two.laptop.post({ by: "command line", ...body }, "/api/sessions/devbox%2Fclaude%3As/answer");
+
+describe("a linked machine", () => {
+  test("its sessions are listed here under its name, as it sees them", async () => {
+    await two.devbox.start();
+    await two.devbox.postHook(createPromptEvent("s"));
+    await two.devbox.stopApps();
+    await two.start();
+    await waitUntil(async () => (await two.laptop.fetchSession("s")) !== undefined, soonMs);
+    const [here] = await two.laptop.fetchSessions();
+    const [there] = await two.devbox.fetchSessions();
+    expect(there).toMatchObject({ machine: null, reachable: true });
+    expect(here).toEqual({ ...there, machine: "devbox" } as typeof here);
+    await two.devbox.postHook({ session_id: "s", hook_event_name: "Stop", last_assistant_message: "Done." });
+    await waitUntil(async () => (await two.laptop.fetchSession("s"))?.lastResponse === "Done.", soonMs);
+  });
+
+  test("a request is shown in full and allowed from here, and both logs say from where", async () => {
+    await two.start();
+    await two.devbox.postHook(createPromptEvent("s"));
+    const decision = two.ask("s", { command: "npm test" });
+    await waitUntil(async () => (await findAsk()) !== undefined, soonMs);
+    const full = await (await two.laptop.request("/api/sessions/devbox%2Fclaude%3As")).json();
+    expect(full).toMatchObject({ asks: [{ asked: { heading: "Run a command", lines: ["npm test"] } }] });
+    const ask = (await findAsk())?.answerId;
+    const response = await answer({ do: "allow", ask });
+    expect([response.status, await response.json()]).toEqual([200, { ok: true, answered: "allowed" }]);
+    expect(await decision).toContain('"behavior":"allow"');
+    // Once: the ask is gone for everybody.
+    expect((await answer({ do: "deny", ask })).status).toBe(409);
+    for (const { paths, read } of [two.devbox, two.laptop])
+      await waitUntil(() => /command line on \S+/.test(read(paths.answerLog)), soonMs);
+  });
+
+  test("what is dangerous needs the second step, which its own machine demands", async () => {
+    await two.start();
+    await two.devbox.postHook(createPromptEvent("s"));
+    const decision = two.ask("s", { command: "git push --force" });
+    await waitUntil(async () => (await findAsk()) !== undefined, soonMs);
+    const ask = await findAsk();
+    expect(ask?.dangers).not.toBeUndefined();
+    expect((await answer({ do: "allow", ask: ask?.answerId })).status).toBe(403);
+    const denied = await answer({ do: "deny", message: "not on a Friday", ask: ask?.answerId });
+    expect(denied.status).toBe(200);
+    expect(await decision).toContain("not on a Friday");
+  });
+
+  test("a request that is answered there is withdrawn here within a second", async () => {
+    await two.start();
+    await two.devbox.postHook(createPromptEvent("s"));
+    void two.ask("s", { command: "npm test" });
+    await waitUntil(async () => (await findAsk()) !== undefined, soonMs);
+    await two.devbox.postHook({ session_id: "s", hook_event_name: "Stop", last_assistant_message: "Done." });
+    const ms = await waitUntil(async () => (await two.laptop.fetchSession("s"))?.asks.length === 0, soonMs);
+    expect(ms).toBeLessThan(1_000);
+  });
+
+  test("if it is lost, its sessions stay as last known, cannot be answered, and come back", async () => {
+    await two.start();
+    await two.devbox.postHook(createPromptEvent("s"));
+    void two.ask("s", { command: "npm test" }).catch(() => {});
+    await waitUntil(async () => (await findAsk()) !== undefined, soonMs);
+    const ask = (await findAsk())?.answerId;
+    await two.devbox.stopApps();
+    await waitUntil(async () => (await two.laptop.fetchSession("s"))?.reachable === false, soonMs);
+    expect(await two.laptop.fetchSession("s")).toMatchObject({
+      group: "set_aside",
+      silenceKind: "unreachable",
+      asks: [{ answerable: false }],
+    });
+    const response = await answer({ do: "allow", ask });
+    expect(response.status).toBe(409);
+    expect(((await response.json()) as { error: string }).error).toContain("devbox cannot be reached");
+    // `beckon link` starts the app there again.
+    await waitUntil(async () => (await two.report())[0]?.state === "linked", 15_000);
+    expect((await two.laptop.fetchSession("s"))?.reachable).toBe(true);
+  });
+
+  test("a machine that is taken from the settings leaves the list", async () => {
+    await two.start();
+    await two.devbox.postHook(createPromptEvent("s"));
+    await waitUntil(async () => (await two.laptop.fetchSession("s")) !== undefined, soonMs);
+    two.setMachines({});
+    await waitUntil(async () => (await two.laptop.fetchSession("s")) === undefined, 10_000);
+    expect(await two.report()).toEqual([]);
+  });
+
+  test("why a machine is not linked is said, and a login that is refused is not tried again", async () => {
+    two.setMachines({
+      box: { command: ["sh", "-c", "echo 'me@box: Permission denied (publickey).' >&2; exit 255"] },
+    });
+    await two.laptop.start();
+    await waitUntil(async () => (await two.report())[0]?.problem != null, soonMs);
+    expect(await two.report()).toMatchObject([
+      { name: "box", state: "not linked", problem: "ssh may not log in there without a password" },
+    ]);
+  });
+});

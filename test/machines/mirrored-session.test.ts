@@ -1,0 +1,116 @@
+/** What another machine sends becomes a session of its own, on this machine's clocks, whatever it claims. */
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { answerIdOf, isMirroredRequest } from "../../src/core/session/keys.ts";
+import type { Session } from "../../src/core/session/session.ts";
+import { findClockShift, readDescribedSession } from "../../src/machines/mirrored-session.ts";
+import { formatMessage, type OwnerMessage, parseOwnerMessage } from "../../src/machines/protocol.ts";
+import { blocked, minute } from "../core/view/menu/fixture.ts";
+
+/** As its machine sends it: it has had an event. */
+const shop = (): Session => ({ ...blocked("shop", minute), newest: 1 });
+const none = { at: 0, t: 0 };
+const read = (session: object, answerable: Parameters<typeof readDescribedSession>[0]["answerable"] = []) =>
+  readDescribedSession({ session: { ...session }, answerable }, "devbox", none);
+
+const details = {
+  kind: "permission" as const,
+  tool: "Bash",
+  heading: "Run a command",
+  lines: ["npm test\u202e"],
+  isWhole: true,
+  dangers: [],
+  always: [],
+  questions: [],
+};
+
+describe("a described session", () => {
+  test("belongs to the machine of its link, not to one that it names", () => {
+    const session = shop();
+    expect(read({ ...session, machine: "other", unreachableSince: 7 })?.session).toMatchObject({
+      machine: "devbox",
+      unreachableSince: null,
+    });
+  });
+
+  test("is watched there, and has no path or command of this machine", () => {
+    const place = { local: true, pid: 1, procStart: "1", tty: null, terminalSessionId: null, env: {} };
+    const session = { ...shop(), place, transcriptPath: "/etc/passwd", attach: "rm x" };
+    expect(read(session)?.session).toMatchObject({
+      place: { local: false, pid: 1 },
+      transcriptPath: null,
+      attach: null,
+    });
+  });
+
+  test("names no request of this machine, so that none is answered by mistake", () => {
+    const session = shop();
+    const asks = session.asks.map((ask) => ({ ...ask, request: "local-request" }));
+    const mirrored = read({ ...session, asks });
+    for (const { request } of mirrored?.session.asks ?? [])
+      expect(isMirroredRequest(request ?? "")).toBe(true);
+    expect(mirrored?.session.asks.map(answerIdOf)).not.toEqual(asks.map(answerIdOf));
+  });
+
+  test("has its exact text shown without invisible characters", () => {
+    const session = shop();
+    const [ask] = session.asks;
+    const masked = { details: null, hasSecret: false };
+    const mirrored = read(session, [{ id: ask?.id ?? "", answerId: "a", details, masked }]);
+    const [found] = [...(mirrored?.answerable.values() ?? [])];
+    expect(found?.details.lines.join()).not.toContain("\u202e");
+  });
+
+  test.each([
+    ["an agent whose name would end the key", { agent: "a:b" }],
+    ["an agent whose name is a path", { agent: "../claude" }],
+    ["no id", { sessionId: "" }],
+    ["asks that are no list", { asks: "none" }],
+    ["a time that is a text", { last: { at: "now", t: 1 } }],
+  ])("is refused with %s", (_, fields) => {
+    expect(read({ ...shop(), ...fields })).toBeNull();
+  });
+
+  test("of any content never throws, and is never one of this machine", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), (more, asks) => {
+        const mirrored = read({ ...shop(), ...more, asks });
+        expect(mirrored === null || mirrored.session.machine === "devbox").toBe(true);
+      }),
+    );
+  });
+});
+
+describe("clocks", () => {
+  const ours = { at: 1_000_000, t: 500 };
+
+  test("a machine that is two hours ahead has its moments here", () => {
+    const theirs = { at: ours.at + 120 * minute, t: 99_000 };
+    const shift = findClockShift(theirs, ours, null);
+    const session = { ...shop(), stopped: theirs };
+    const read = readDescribedSession({ session: { ...session }, answerable: [] }, "devbox", shift);
+    expect(read?.session.stopped).toEqual(ours);
+  });
+
+  test("a difference of less than two seconds counts as none, so that alerts keep their names", () => {
+    expect(findClockShift({ at: ours.at - 1_500, t: 0 }, ours, null).at).toBe(0);
+    const known = { at: 7_200_000, t: 0 };
+    expect(findClockShift({ at: ours.at - 7_201_000, t: 0 }, ours, known).at).toBe(7_200_000);
+    expect(findClockShift({ at: ours.at - 7_300_000, t: 0 }, ours, known).at).toBe(7_300_000);
+  });
+});
+
+describe("messages", () => {
+  test("a kind that is not known is ignored, and a wrong one is explained", () => {
+    expect(parseOwnerMessage('{"kind":"news","of":"tomorrow"}')).toBeNull();
+    expect(parseOwnerMessage('{"kind":"gone","seq":1}')).toBe('a message "gone" is not valid at /agent');
+    expect(parseOwnerMessage("[]")).toBe("a line is not a message");
+    expect(parseOwnerMessage('{"kind":"constructor"}')).toBeNull();
+  });
+
+  test("are read as they were written", () => {
+    const message: OwnerMessage = { kind: "gone", seq: 3, agent: "claude", sessionId: "a\nb" };
+    expect(formatMessage(message).split("\n")).toHaveLength(2);
+    expect(parseOwnerMessage(formatMessage(message).trimEnd())).toEqual(message);
+  });
+});

@@ -1,0 +1,58 @@
+/** Two apps with a home each: the second follows the first, over a command in the place of ssh. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { createAppFixture } from "../app-fixture.ts";
+import { mainSource } from "../repo.ts";
+import { waitUntil } from "../wait-until.ts";
+
+export function createTwoMachines() {
+  const devbox = createAppFixture();
+  const laptop = createAppFixture();
+  const variables = Object.entries(devbox.env).map(([name, value]) => `${name}=${value}`);
+  const link = ["env", "-i", ...variables, process.execPath, mainSource, "link"];
+
+  const hooks: Bun.Subprocess[] = [];
+
+  function setMachines(machines: Record<string, unknown>): void {
+    mkdirSync(dirname(laptop.paths.config), { recursive: true });
+    writeFileSync(laptop.paths.config, JSON.stringify({ machines }));
+  }
+
+  return {
+    devbox,
+    laptop,
+    link,
+    setMachines,
+    /** Starts both, and waits for the link. */
+    async start(): Promise<void> {
+      setMachines({ devbox: { command: link } });
+      await devbox.start();
+      await laptop.start();
+      await waitUntil(async () => (await this.report())[0]?.state === "linked", 15_000);
+    },
+    async report(): Promise<{ name: string; state: string; problem: string | null; sessions: number }[]> {
+      return ((await (await laptop.request("/api/machines")).json()) as { machines: [] }).machines;
+    },
+    /** Runs the hook of a permission request on the first machine. Resolves with the decision that it prints. */
+    async ask(session_id: string, tool_input: object): Promise<string> {
+      const event = {
+        session_id,
+        hook_event_name: "PermissionRequest",
+        tool_name: "Bash",
+        cwd: "/home/dev/proj",
+      };
+      const hook = Bun.spawn([process.execPath, mainSource, "hook", "claude"], {
+        env: devbox.env,
+        stdin: new Blob([JSON.stringify({ ...event, tool_input })]),
+        stdout: "pipe",
+      });
+      hooks.push(hook);
+      return hook.stdout.text();
+    },
+    async destroy(): Promise<void> {
+      for (const hook of hooks) hook.kill();
+      await laptop.destroy();
+      await devbox.destroy();
+    },
+  };
+}
