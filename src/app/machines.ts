@@ -8,7 +8,7 @@ import type { Answers } from "../answers/index.ts";
 import type { PendingRequests } from "../answers/pending.ts";
 import type { Sink } from "../core/interfaces/index.ts";
 import { isMirroredRequest } from "../core/session/keys.ts";
-import type { Ask, Session } from "../core/session/session.ts";
+import type { Ask } from "../core/session/session.ts";
 import type { MachineReport, Machines } from "../machines/index.ts";
 import { schedule } from "../system/schedule.ts";
 import type { Base } from "./base.ts";
@@ -19,8 +19,7 @@ export type AnswerDesk = Pick<PendingRequests, "details" | "maskedDetails" | "an
 
 export interface AppMachines extends Sink {
   readonly desk: AnswerDesk;
-  /** Resolves with the reason why the session's machine could not select its pane; null if it has. */
-  selectPane(session: Session): Promise<string | null>;
+  readonly selectPane: Machines["selectPane"];
   report(): readonly MachineReport[];
   problems(): readonly string[];
   /** Links the machines of the settings. */
@@ -88,7 +87,8 @@ export function createAppMachines(base: Base, state: AppState, { pending, logWri
       addAnswerInfo: (view, inFull) =>
         view.machine === null ? pending.addAnswerInfo(view, inFull) : addMirroredInfo(view, inFull),
     },
-    selectPane: async (session) => machines?.selectPane(session) ?? `${session.machine} is not linked`,
+    selectPane: async (session) =>
+      machines?.selectPane(session) ?? { problem: `${session.machine} is not linked`, login: null },
     report: () => machines?.report() ?? [],
     problems: () =>
       (machines?.report() ?? []).flatMap(({ name, problem }) =>

@@ -7,6 +7,7 @@ import type { Session } from "../core/session/session.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
 import type { FocusOutcome } from "../core/terminals/terminal.ts";
 import { findNextWaiting } from "../core/view/groups.ts";
+import type { Machines } from "../machines/index.ts";
 
 export interface NavigationOptions {
   readonly terminals: Pick<Terminals, "focus">;
@@ -16,8 +17,8 @@ export interface NavigationOptions {
   readonly sessions: (now: ClockReading) => readonly Session[];
   readonly preferences: () => Preferences;
   readonly config: () => Config;
-  /** For a session of another machine: that machine selects its pane. Resolves with the reason if it cannot; null if it has. */
-  readonly selectPane: (session: Session) => Promise<string | null>;
+  /** For a session of another machine: that machine selects its pane. */
+  readonly selectPane: Machines["selectPane"];
   /** The real path of the session's transcript; null if it has none, or the path is not one of its agent's own files. */
   readonly findTranscript: (session: Session) => Promise<string | null>;
   /** Resolves with null, or with the reason why the file could not be opened. */
@@ -43,16 +44,20 @@ export function createNavigation(options: NavigationOptions): Navigation {
     return sessions(clock()).find((session) => sessionKeyOf(session) === key) ?? null;
   }
 
-  /** The pane here that shows the other machine, and the session's own pane there. */
-  async function focusElsewhere({ place, cwd, title, ...session }: Session): Promise<FocusOutcome> {
-    if (session.unreachableSince !== null) return cannotFocus(`${session.machine} cannot be reached`);
-    if (!place) return cannotFocus(`${session.machine} does not say where its terminal is`);
-    const [why, outcome] = await Promise.all([
-      options.selectPane({ place, cwd, title, ...session }),
-      options.terminals.focus({ place, cwd, title }),
-    ]);
-    if (why === null || outcome.result === "impossible") return outcome;
-    return { ...outcome, result: "window", why };
+  /** That machine selects the session's pane, and says in which login of this machine's it is seen. */
+  async function focusElsewhere(session: Session): Promise<FocusOutcome> {
+    const { machine, place, cwd, title } = session;
+    if (session.unreachableSince !== null) return cannotFocus(`${machine} cannot be reached`);
+    if (!place) return cannotFocus(`${machine} does not say where its terminal is`);
+    const { problem, login } = await options.selectPane(session);
+    const seen = login === null ? place : { ...place, env: { ...place.env, SSH_CONNECTION: login } };
+    const outcome = await options.terminals.focus({
+      place: seen,
+      cwd,
+      title,
+      isSelectedThere: problem === null,
+    });
+    return problem === null || outcome.result === "impossible" ? outcome : { ...outcome, why: problem };
   }
 
   return {

@@ -14,6 +14,7 @@ import type { AgentEvent, ClockReading } from "../core/session/event.ts";
 import { answerIdOf } from "../core/session/keys.ts";
 import type { Ask, Session } from "../core/session/session.ts";
 import { type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
+import { toSingleLine } from "../core/text/text.ts";
 import { createLink, type Link } from "./link.ts";
 import { createLinkCommand } from "./link-command.ts";
 import { createMirror, type Mirror } from "./mirror.ts";
@@ -53,6 +54,14 @@ export interface MachineReport {
   readonly hasChannels: boolean;
 }
 
+/** What the session's machine did to show its pane. */
+export interface SelectedPane {
+  /** Why it could not; null if it has. */
+  readonly problem: string | null;
+  /** `SSH_CONNECTION` of the login in which it is seen; null if it is not known. */
+  readonly login: string | null;
+}
+
 export interface Machines {
   /** The asks of their sessions: null for any other, or if it cannot be answered from here. */
   details(ask: Ask): AskDetails | null;
@@ -63,8 +72,8 @@ export interface Machines {
     answer: Answer,
     step: AnswerStep,
   ): Promise<AnswerAccepted | ActionRefused | string>;
-  /** Lets the session's own machine select its pane. Resolves with the reason if it cannot; null if it has done it. */
-  selectPane(session: Session): Promise<string | null>;
+  /** Lets the session's own machine select its pane. */
+  selectPane(session: Session): Promise<SelectedPane>;
   report(): readonly MachineReport[];
   /** Tries again at once, where a link is down. */
   retryNow(name: string): void;
@@ -206,10 +215,12 @@ export function createMachines(options: MachinesOptions): Machines {
     },
     async selectPane({ machine: name, agent, sessionId }) {
       const machine = machines.get(name ?? "");
-      if (!machine?.hello) return `${name} cannot be reached`;
+      if (!machine?.hello) return { problem: `${name} cannot be reached`, login: null };
       const outcome = await request(machine, (id) => ({ kind: "focus", id, agent, sessionId }));
-      if (outcome === null) return `${name} did not answer`;
-      return outcome.ok ? null : outcome.says;
+      if (outcome === null) return { problem: `${name} did not answer`, login: null };
+      return outcome.ok
+        ? { problem: null, login: outcome.login ?? null }
+        : { problem: toSingleLine(outcome.says), login: null };
     },
     report: () =>
       [...machines].map(([name, { link, hello, since }]) => ({

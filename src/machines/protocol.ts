@@ -64,8 +64,11 @@ const DescribedSession = Type.Object({
 
 const seq = Type.Integer({ minimum: 0 });
 
+/** `SSH_CONNECTION` of the login in which a pane is seen. */
+const login = Type.String({ pattern: "^[0-9A-Fa-f.:%\\w]{2,60} \\d{1,5} [0-9A-Fa-f.:%\\w]{2,60} \\d{1,5}$" });
+
 const Outcome = Type.Union([
-  Type.Object({ ok: Type.Literal(true), says: text }),
+  Type.Object({ ok: Type.Literal(true), says: text, login: Type.Optional(login) }),
   /** Refused, with the HTTP status that the same request gets at the owner's own API. */
   Type.Object({ ok: Type.Literal(false), status: Type.Integer(), says: text }),
 ]);

@@ -171,7 +171,8 @@ export function createPublisher(options: PublisherOptions): Publisher {
     const session = get({ agent: message.agent, sessionId: message.sessionId });
     if (!session) return { ok: false, status: 404, says: "the session is not listed there any more" };
     if (message.kind === "focus") {
-      const { result, why } = await options.focus(session);
+      const { result, why, login } = await options.focus(session);
+      if (login !== undefined) return { ok: true, says: "selected", login };
       return result === "impossible"
         ? { ok: false, status: 409, says: why ?? "" }
         : { ok: true, says: result };

@@ -36,7 +36,8 @@ export function* planFocus(target: TerminalTarget, context: TerminalContext): Pl
     const result = terminal
       ? yield* terminal.focus(location, context)
       : focusUnknownTerminal(location, context);
-    if (result.kind === "impossible") return notPossible(by, afterSelecting(selected, result.reason));
+    if (result.kind === "impossible")
+      return notPossible(by, afterSelecting(selected, result.reason), result.login);
     limit ??= result.limit;
     if (result.kind === "front") return reached(by, limit);
     if (result.kind === "window") return yield* planRaise(result.query, { by, selected, limit }, context);
@@ -52,17 +53,19 @@ const reached = (by: readonly string[], limit: string | null): FocusOutcome => (
   why: limit,
 });
 
-const notPossible = (by: readonly string[], reason: string): FocusOutcome => ({
+const notPossible = (by: readonly string[], reason: string, login?: string): FocusOutcome => ({
   result: "impossible",
   by: by.join(", "),
   why: reason,
+  ...(login === undefined ? {} : { login }),
 });
 
 const afterSelecting = (selected: readonly string[], reason: string): string =>
   selected.length === 0 ? reason : `${selected.join(" and ")} shows the pane now, but ${reason}`;
 
-function* locate({ place, cwd, title }: TerminalTarget): Plan<LocateResult> {
-  if (!place.local) return yield* findSshTerminal({ place, cwd, title });
+function* locate(target: TerminalTarget): Plan<LocateResult> {
+  const { place, cwd, title } = target;
+  if (!place.local) return yield* findSshTerminal(target);
   const found = (location: PaneLocation): LocateResult => ({ kind: "known", location, by: [], limit: null });
   if (place.pid === null) return found({ lineage: [], tty: place.tty, env: place.env, title, cwd });
   const lineage = yield* readLineage(place.pid);

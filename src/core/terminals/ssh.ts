@@ -29,7 +29,11 @@ export const ssh: Terminal = {
   reach: "window",
   remark: "the window on this machine that runs `ssh`, if it can be found",
   isTested: false,
-  focus: ({ env }) => immediate(impossible(`its terminal is an SSH login${from(env)}: go to that machine`)),
+  focus({ env }) {
+    const login = readConnection(env);
+    const result = impossible(`its terminal is an SSH login${from(env)}: go to that machine`);
+    return immediate(login === null ? result : { ...result, login });
+  },
   checkVisibility: () => immediate(visibilityUnknown),
 };
 
@@ -40,7 +44,12 @@ export const readConnection = (env: TerminalEnv): string | null =>
 const isSshClient = matchProcess(["ssh"]);
 
 /** The terminal here that runs `ssh` to the session's machine, found by the two ports that both ends know. */
-export function* findSshTerminal({ place, cwd, title }: TerminalTarget): Plan<LocateResult> {
+export function* findSshTerminal({
+  place,
+  cwd,
+  title,
+  isSelectedThere = false,
+}: TerminalTarget): Plan<LocateResult> {
   const connection = readConnection(place.env);
   const distribution = readVariable(place.env, commonVariables, "WSL_DISTRO_NAME");
   if (connection === null) {
@@ -62,7 +71,9 @@ export function* findSshTerminal({ place, cwd, title }: TerminalTarget): Plan<Lo
     kind: "known",
     location: { lineage: parents, tty: client.tty, env: (yield* readEnvironment(pid)) ?? {}, title, cwd },
     by: ["ssh"],
-    limit: "it runs on another machine: this is the terminal with the SSH login to it",
+    limit: isSelectedThere
+      ? null
+      : "it runs on another machine: this is the terminal with the SSH login to it",
   };
 }
 

@@ -19,6 +19,8 @@ export interface TerminalTarget {
   readonly place: Place;
   readonly cwd: string | null;
   readonly title: string | null;
+  /** Its own machine, which is not this one, has selected its pane: the terminal with the login shows it. */
+  readonly isSelectedThere?: boolean;
 }
 
 /** Where a process is: first the agent, then, for example, the tmux client that shows it. */
@@ -63,7 +65,8 @@ export type FocusResult =
   | { readonly kind: "window"; readonly query: WindowQuery; readonly limit: string | null }
   /** The terminal has come to the front by itself. */
   | { readonly kind: "front"; readonly limit: string | null }
-  | { readonly kind: "impossible"; readonly reason: string };
+  /** `login`: it is an SSH login, with these addresses and ports (`SSH_CONNECTION`), which another machine can raise. */
+  | { readonly kind: "impossible"; readonly reason: string; readonly login?: string };
 
 export type Visibility =
   /** null if it cannot be known. */
@@ -173,6 +176,11 @@ export interface FocusOutcome {
   readonly by: string;
   /** Why it was not exact, and what to do; null if it was. */
   readonly why: string | null;
+  /**
+   * Present if it is impossible because its terminal is an SSH login. The pane in it has been selected, and the machine that
+   * logged in can find its terminal by this: `SSH_CONNECTION`.
+   */
+  readonly login?: string;
 }
 
 export const visibilityUnknown: Visibility = { kind: "known", isVisible: null };
