@@ -1,7 +1,7 @@
 /** `beckon channel add NAME`: asks for the settings of a channel, tests it, and writes it down. */
+
 import { listVariables } from "../agents/index.ts";
 import { DeliveryError, type Service, type ServiceSetting } from "../channels/channel.ts";
-import { writeChannel } from "../channels/config-edit.ts";
 import { type CheckedChannel, checkChannel, findSharedVariables, services } from "../channels/index.ts";
 import {
   type ChannelSecrets,
@@ -21,6 +21,7 @@ import { readSmallFile } from "../storage/files.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { dropUntrustedSecrets } from "../system/app-environment.ts";
 import { readEndpoint } from "../system/endpoint.ts";
+import { writeEntry } from "../user-files/config-entries.ts";
 import type { Json } from "../user-files/json-text.ts";
 import { quote, usageError } from "./args.ts";
 import { fetchChannelReports } from "./channel-facts.ts";
@@ -100,7 +101,7 @@ async function save({ name, secrets, fields }: Wizard, paths: Paths): Promise<vo
   const hasSecrets = Object.keys(secrets).length > 0;
   // The secrets first: the running beckon opens the channel as soon as config.json changes.
   if (hasSecrets) writeChannelSecrets(paths, name, secrets);
-  await writeChannel(paths.config, homeFolder(), name, fields);
+  await writeEntry(paths.config, homeFolder(), "channels", name, fields);
   printLines([
     `Saved in ${paths.config}${hasSecrets ? `, its secrets in ${paths.channelSecrets}` : ""}.`,
     readEndpoint(paths) ? "beckon uses it from now on." : "Start beckon to use it: beckon start",

@@ -1,17 +1,18 @@
 /** `beckon channel`: lists, adds, tests and removes the places outside of this machine where alerts go. */
+
 import type { ChannelReport } from "../channels/channel-list.ts";
-import { deleteChannel } from "../channels/config-edit.ts";
 import { findService } from "../channels/index.ts";
 import { removeChannelSecrets } from "../channels/secrets.ts";
 import { resolvePaths } from "../storage/paths.ts";
 import { formatLocalTime } from "../system/clock.ts";
+import { deleteEntry } from "../user-files/config-entries.ts";
 import { parseArguments, quote, readSubcommand, usageError } from "./args.ts";
 import { addChannel } from "./channel-add.ts";
 import { fetchChannelReports, readChannels } from "./channel-facts.ts";
 import { testChannel, unknownChannel } from "./channel-test.ts";
 import type { Callable } from "./command.ts";
 import { channelAdd, channelCommand, channelList, channelRemove, channelTest } from "./commands/channel.ts";
-import { findWidest, formatJson, homeFolder, padText, print, printLines } from "./output.ts";
+import { formatColumns, formatJson, homeFolder, print, printLines } from "./output.ts";
 
 const subcommands = {
   add: (args: string[]) => addChannel(readName(args, channelAdd)),
@@ -36,7 +37,7 @@ async function removeChannel(args: string[]): Promise<number> {
   const name = readName(args, channelRemove);
   const paths = resolvePaths();
   // The settings first: the running beckon reports a channel whose secrets are missing.
-  const hadSettings = await deleteChannel(paths.config, homeFolder(), name);
+  const hadSettings = await deleteEntry(paths.config, homeFolder(), "channels", name);
   const hadSecrets = removeChannelSecrets(paths, name);
   if (!hadSettings && !hadSecrets) {
     const { channels, problems } = readChannels(paths);
@@ -76,15 +77,16 @@ async function listChannels(args: string[]): Promise<number> {
     return 0;
   }
   printLines(
-    formatTable(
-      rows.map((row) => [
+    formatColumns([
+      headings,
+      ...rows.map((row) => [
         row.name,
         formatType(row.type),
         row.detail,
         row.answers,
         formatState(row, reports !== null),
       ]),
-    ),
+    ]),
   );
   return 0;
 }
@@ -104,12 +106,3 @@ function formatState(
 }
 
 const headings = ["NAME", "SERVICE", "DETAIL", "ANSWERS", "STATE"];
-
-/** The last column is as wide as it needs. */
-function formatTable(rows: readonly (readonly string[])[]): string[] {
-  const all = [headings, ...rows];
-  const widths = headings.map((_, n) => findWidest(all.map((row) => row[n] ?? "")));
-  return all.map((row) =>
-    row.map((cell, n) => (n === row.length - 1 ? cell : padText(cell, widths[n] ?? 0))).join("  "),
-  );
-}

@@ -18,6 +18,7 @@ export type Values =
   | "channels"
   | "commands"
   | "folders"
+  | "machines"
   | "ports"
   | "projects"
   | "sessions"

@@ -74,6 +74,8 @@ async function listValues(
       return [[folders, ""]];
     case "channels":
       return keepPlain(await listChannels());
+    case "machines":
+      return keepPlain(await listMachines());
     case "ports":
       return keepPlain(await listPorts());
     case "projects":
@@ -129,6 +131,12 @@ async function listChannels(): Promise<readonly OfferedWord[]> {
   const { readConfigFile } = await import("../storage/config-file.ts");
   const { channels } = readConfigFile(resolvePaths().config).config;
   return Object.entries(channels).map(([name, { type }]) => [name, type]);
+}
+
+async function listMachines(): Promise<readonly OfferedWord[]> {
+  const { readConfigFile } = await import("../storage/config-file.ts");
+  const { machines } = readConfigFile(resolvePaths().config).config;
+  return Object.keys(machines).map((name) => [name, ""]);
 }
 
 async function listPorts(): Promise<readonly OfferedWord[]> {

@@ -99,6 +99,14 @@ export function padText(text: string, columns: number): string {
  * Colours of the fixed part of the palette, because a terminal's own yellow, cyan and faint text cannot be read on white. Each has a
  * contrast of 4.5 on white and 4 on black.
  */
+/** Rows of the same number of cells, in columns. The last column is as wide as it needs. */
+export function formatColumns(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, n) => findWidest(rows.map((row) => row[n] ?? "")));
+  return rows.map((row) =>
+    row.map((cell, n) => (n === row.length - 1 ? cell : padText(cell, widths[n] ?? 0))).join("  "),
+  );
+}
+
 export const bold = "\x1b[1m";
 export const dim = "\x1b[38;5;243m";
 export const red = "\x1b[38;5;161m";

@@ -5,7 +5,7 @@ import type { MachineSettings } from "../core/config/machines.ts";
 const defaultProgram = "$HOME/.local/bin/beckon";
 
 /** Asks for nothing, opens no terminal, and notices within a minute that the other side is gone. */
-export const sshOptions = [
+const sshOptions = [
   "-T",
   "-o",
   "BatchMode=yes",

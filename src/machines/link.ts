@@ -27,6 +27,8 @@ export interface LinkOptions {
   readonly onMessage: (message: OwnerMessage) => void;
   readonly onLost: () => void;
   readonly onProblem: (text: string) => void;
+  /** An attempt has failed, for this reason. */
+  readonly onFailure?: (reason: string) => void;
   readonly schedule: Schedule;
 }
 
@@ -145,6 +147,7 @@ export function createLink(options: LinkOptions): Link {
     connect,
     backoff,
     schedule: options.schedule,
+    onFailure: ({ reason }) => options.onFailure?.(reason),
     onProblem: (reason) => options.onProblem(`${options.machine} is not linked: ${reason}`),
   });
   return { send, problem: connection.problem, retryNow: connection.retryNow, stop: connection.stop };
@@ -161,7 +164,7 @@ function spawnLink(argv: readonly string[]) {
 const notRetried = { isPermanent: true };
 
 /** By what ssh and shells print. What the user has to change first is not tried again. */
-export function explainEnd(code: number, errors: string): ConnectionError {
+function explainEnd(code: number, errors: string): ConnectionError {
   const last = truncateEnd(toSingleLine(errors.trim().split("\n").at(-1) ?? ""), 200);
   if (/REMOTE HOST IDENTIFICATION HAS CHANGED|Host key verification failed/i.test(errors))
     return new ConnectionError(

@@ -11,6 +11,7 @@ import { helpCommand, versionCommand } from "./help.ts";
 import { historyCommand } from "./history.ts";
 import { clickCommand, hookCommand, linkCommand } from "./internal.ts";
 import { logCommand } from "./log.ts";
+import { machineCommand } from "./machine.ts";
 import { openCommand } from "./open.ts";
 import { portCommand } from "./port.ts";
 import { quietCommand } from "./quiet.ts";
@@ -49,6 +50,7 @@ export const commandGroups: CommandGroups = [
   [
     { ...configCommand, load: async () => (await import("../config.ts")).config },
     { ...channelCommand, load: async () => (await import("../channel.ts")).channel },
+    { ...machineCommand, load: async () => (await import("../machine.ts")).machine },
     { ...logCommand, load: async () => (await import("../log.ts")).log },
     { ...historyCommand, load: async () => (await import("../history.ts")).history },
     { ...statsCommand, load: async () => (await import("../stats.ts")).stats },

@@ -304,7 +304,8 @@ const configSchema = Type.Object({
     section: "machines",
     default: {},
     title: "Other machines",
-    description: "Their sessions are shown here too. To add one: beckon machine add devbox. More is in docs/machines.md.",
+    description:
+      "Their sessions are shown here too. To add one: beckon machine add devbox. More is in docs/machines.md.",
     expected: 'an object like {"devbox": {"ssh": "user@host"}}',
     example: { devbox: { ssh: "user@host" } },
     control: { kind: "file", item: "machine" },

@@ -36,6 +36,9 @@ export const isMachineName = (name: string): boolean => namePattern.test(name);
 export const wrongMachineName =
   "is not a name for a machine: letters, digits, dots, dashes and underscores, 40 at most";
 
+/** null if it is not valid. */
+export const readMachine = (value: unknown): MachineSettings | null => (isMachine(value) ? value : null);
+
 const isMachine = (value: unknown): value is MachineSettings => Check(Machine, value);
 
 const listNames = (machines: RawMachines): string[] =>

@@ -14,9 +14,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { version } from "../../package.json";
-import { dropChannel, setChannel, writeChannel } from "../../src/channels/config-edit.ts";
 import { parseConfig } from "../../src/core/config/config.ts";
 import { createConfigTemplate } from "../../src/core/config/config-template.ts";
+import { dropEntry, setEntry, writeEntry } from "../../src/user-files/config-entries.ts";
 
 const phone = { type: "ntfy", topic: "t", accounts: ["1"] };
 const read = (text: string) => JSON.parse(text.replace("\ufeff", ""));
@@ -30,24 +30,26 @@ test.each([
   ["a byte order mark", '\ufeff{"autoLaunch": true}'],
 ])("a channel is added to %s", (_, text) => {
   const before = read(text);
-  const after = setChannel(text, "phone", phone);
+  const after = setEntry(text, "channels", "phone", phone);
   expect(read(after)).toEqual({ ...before, channels: { ...before.channels, phone } });
 });
 
 test.each(["", " \n"])("a file that is %j lists every setting, as one that Settings… makes does", (text) => {
   const template = createConfigTemplate(version);
-  const after = setChannel(text, "phone", { type: "ntfy" });
+  const after = setEntry(text, "channels", "phone", { type: "ntfy" });
   const added = ',\n  "channels": {\n    "phone": {\n      "type": "ntfy"\n    }\n  }';
   expect(after).toContain(added);
   expect(after.replace(added, "")).toBe(template);
   expect(parseConfig(read(after)).problems).toEqual([]);
-  expect(dropChannel(after, "phone")).toBe(after.replace(/"channels": \{[\s\S]*?\n {2}\}/, '"channels": {}'));
+  expect(dropEntry(after, "channels", "phone")).toBe(
+    after.replace(/"channels": \{[\s\S]*?\n {2}\}/, '"channels": {}'),
+  );
 });
 
 test("everything else stays as it was, byte for byte", () => {
   const text =
     '{ "quietHours" : null,\n\n  "channels": {\n    "work": { "type":"slack" }\n  },  "autoLaunch":true }\n';
-  const after = setChannel(text, "phone", { type: "ntfy" });
+  const after = setEntry(text, "channels", "phone", { type: "ntfy" });
   expect(after).toBe(
     '{ "quietHours" : null,\n\n  "channels": {\n    "work": { "type":"slack" },\n    "phone" : {\n      "type" : "ntfy"\n    }\n  },  "autoLaunch":true }\n',
   );
@@ -55,7 +57,9 @@ test("everything else stays as it was, byte for byte", () => {
 
 test("a channel of the same name is replaced in its place", () => {
   const text = '{"channels": {"phone": {"type": "slack", "x": [1]}, "work": {"type": "ntfy"}}}';
-  expect(read(setChannel(text, "phone", phone))).toEqual({ channels: { phone, work: { type: "ntfy" } } });
+  expect(read(setEntry(text, "channels", "phone", phone))).toEqual({
+    channels: { phone, work: { type: "ntfy" } },
+  });
 });
 
 test.each([
@@ -64,7 +68,7 @@ test.each([
   ["a list", "[]"],
   ["channels that are not an object", '{"channels": []}'],
 ])("%s are refused, and nothing is changed", (_, text) => {
-  expect(() => setChannel(text, "phone", phone)).toThrow();
+  expect(() => setEntry(text, "channels", "phone", phone)).toThrow();
 });
 
 test.each([
@@ -82,13 +86,13 @@ test.each([
   ["alone", '{ "channels": { "phone": {} } }', '{ "channels": {} }'],
   ["written twice", '{"channels": {"phone": {}, "phone": {"x": 1}}}', '{"channels": {}}'],
 ])("a channel that is %s is removed, and everything else stays byte for byte", (_, text, expected) => {
-  expect(dropChannel(text, "phone")).toBe(expected);
+  expect(dropEntry(text, "channels", "phone")).toBe(expected);
 });
 
 test.each(["", "{}", '{"channels": []}', '{"channels": {"a": {}}}'])(
   "%p has no channel to remove",
   (text) => {
-    expect(dropChannel(text, "phone")).toBeNull();
+    expect(dropEntry(text, "channels", "phone")).toBeNull();
   },
 );
 
@@ -103,7 +107,7 @@ test("for any settings, only the channel changes", () => {
       layouts,
       (settings, channels, indent) => {
         const all = { ...settings, channels };
-        const after = read(setChannel(JSON.stringify(all, null, indent), "phone", phone));
+        const after = read(setEntry(JSON.stringify(all, null, indent), "channels", "phone", phone));
         expect(after).toEqual(JSON.parse(JSON.stringify({ ...all, channels: { ...channels, phone } })));
       },
     ),
@@ -119,7 +123,7 @@ afterEach(() => rmSync(home, { recursive: true }));
 
 test("the file is created with its folder, for its owner only", async () => {
   const path = join(home, "config", "config.json");
-  await writeChannel(path, home, "phone", phone);
+  await writeEntry(path, home, "channels", "phone", phone);
   expect(read(readFileSync(path, "utf8")).channels).toEqual({ phone });
   expect(statSync(path).mode & 0o077).toBe(0);
 });
@@ -131,7 +135,7 @@ test("a link stays a link, and the file behind it keeps its mode", async () => {
   chmodSync(target, 0o644);
   const path = join(home, "config.json");
   symlinkSync(target, path);
-  await writeChannel(path, home, "phone", phone);
+  await writeEntry(path, home, "channels", "phone", phone);
   expect(read(readFileSync(target, "utf8"))).toEqual({ channels: { phone } });
   expect(readFileSync(path, "utf8")).toBe(readFileSync(target, "utf8"));
   expect(statSync(target).mode & 0o777).toBe(0o644);
@@ -140,6 +144,6 @@ test("a link stays a link, and the file behind it keeps its mode", async () => {
 test("a file that is not valid JSON stays as it is, and the error says where", async () => {
   const path = join(home, "config.json");
   writeFileSync(path, '{\n  "alerts": {\n');
-  await expect(writeChannel(path, home, "phone", phone)).rejects.toThrow(/config\.json.*line 3/);
+  await expect(writeEntry(path, home, "channels", "phone", phone)).rejects.toThrow(/config\.json.*line 3/);
   expect(readFileSync(path, "utf8")).toBe('{\n  "alerts": {\n');
 });

@@ -1,0 +1,63 @@
+import { type Argument, defineCommand, defineSubcommand } from "../command.ts";
+import { json } from "./common.ts";
+
+const name: Argument = { name: "NAME", values: "machines" };
+
+export const machineAdd = defineSubcommand({
+  name: "machine add",
+  about: "link a machine that has beckon: tries it, then saves it",
+  arguments: [{ name: "HOST" }],
+  options: {
+    "--name": { value: "NAME", about: "what to call it here; otherwise the host's name" },
+    "--container": { value: "CONTAINER", about: "it is a container of docker or podman" },
+    "--pod": { value: "POD", about: "it is a pod of kubectl" },
+    "--wsl": { value: "DISTRIBUTION", about: "it is a distribution of WSL, on this Windows" },
+    "--command": { value: "COMMAND", about: "any command that ends in: beckon link" },
+    "--program": { value: "PATH", about: "where beckon is there; otherwise ~/.local/bin/beckon" },
+    "--dry-run": { about: "only say which command would link it" },
+  },
+  usage: [
+    "beckon machine add HOST [--name NAME]",
+    "beckon machine add NAME --container CONTAINER | --pod POD | --wsl DISTRIBUTION | --command COMMAND",
+  ],
+});
+
+export const machineList = defineSubcommand({
+  name: "machine list",
+  about: "every machine, and whether it is linked",
+  options: { "--json": json },
+});
+
+export const machineTest = defineSubcommand({
+  name: "machine test",
+  about: "link it once, and say what is there",
+  arguments: [name],
+});
+
+export const machineRemove = defineSubcommand({
+  name: "machine remove",
+  about: "show its sessions here no longer; nothing changes there",
+  arguments: [name],
+});
+
+export const machineCommand = defineCommand({
+  name: "machine",
+  options: { "--json": json },
+  subcommands: { add: machineAdd, list: machineList, test: machineTest, remove: machineRemove },
+  defaultSubcommand: "list",
+  page: {
+    overview: [
+      ["beckon machine add HOST", machineAdd.about],
+      ["beckon machine list", machineList.about],
+      ["beckon machine test NAME", machineTest.about],
+      ["beckon machine remove NAME", machineRemove.about],
+    ],
+    summary:
+      "Shows the sessions of another machine here, over ssh or into a container, and lets you answer them. Install beckon there first.",
+    examples: [
+      ["beckon machine add devbox", "a host of ~/.ssh/config"],
+      ["beckon machine add me@10.0.0.7 --name box", ""],
+      ["beckon machine add web --container web", "docker or podman, whichever is there"],
+    ],
+  },
+});
