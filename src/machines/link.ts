@@ -66,9 +66,10 @@ export function createLink(options: LinkOptions): Link {
       setDeadline({ ms, error: new ConnectionError("it does not answer") });
     const rate = createRateLimit();
     expectMessage(helloMs);
+    // A command that has ended reads nothing any more: why it ended is said below.
     write = (text) => {
       child.stdin.write(text);
-      child.stdin.flush();
+      void Promise.resolve(child.stdin.flush()).catch(() => {});
     };
     const hello: FollowerMessage = {
       kind: "hello",
@@ -76,7 +77,7 @@ export function createLink(options: LinkOptions): Link {
       version,
       name: options.ownName,
     };
-    write(formatMessage(hello));
+    send(hello);
     try {
       await readLines(child.stdout, maxLineBytes, (line) => {
         if (line === "") return;

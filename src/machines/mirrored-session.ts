@@ -11,7 +11,7 @@ import { createMirroredRequest } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
 import { makeLineVisible } from "../core/text/visible.ts";
 import { parseSessions } from "../state/session-schema.ts";
-import type { AnswerableAsk, DescribedSession } from "./protocol.ts";
+import type { DescribedAsk, DescribedSession } from "./protocol.ts";
 
 /** What is added to the moments of a machine to put them on this machine's clocks. */
 export type ClockShift = Moment;
@@ -74,7 +74,7 @@ export function readDescribedSession(
 
 const isPlainId = (agent: string): boolean => /^[a-z][a-z0-9-]{0,31}$/.test(agent);
 
-function readAnswerable({ answerId, details, masked }: AnswerableAsk): MirroredAsk {
+function readAnswerable({ answerId, details, masked }: DescribedAsk): MirroredAsk {
   return {
     answerId,
     details: showInvisible(details),
@@ -83,7 +83,7 @@ function readAnswerable({ answerId, details, masked }: AnswerableAsk): MirroredA
 }
 
 /** Its owner has done this, unless it lies. */
-function showInvisible(details: AnswerableAsk["details"]): AskDetails {
+function showInvisible(details: DescribedAsk["details"]): AskDetails {
   const list = (texts: readonly string[]) => texts.map((text) => makeLineVisible(text));
   return {
     ...details,

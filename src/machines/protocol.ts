@@ -48,7 +48,7 @@ const Details = Type.Object({
 });
 
 /** What can be answered. The id is the ask's own, in the session beside it. */
-const AnswerableAsk = Type.Object({
+const DescribedAsk = Type.Object({
   id,
   answerId: Type.String({ minLength: 1, maxLength: 2 * limits.maxIdLength }),
   details: Details,
@@ -59,7 +59,7 @@ const AnswerableAsk = Type.Object({
 /** The session is checked with the snapshot's schema (state/session-schema.ts). */
 const DescribedSession = Type.Object({
   session: Type.Record(Type.String(), Type.Unknown()),
-  answerable: Type.Array(AnswerableAsk, { maxItems: limits.maxOpenAsks }),
+  answerable: Type.Array(DescribedAsk, { maxItems: limits.maxOpenAsks }),
 });
 
 const seq = Type.Integer({ minimum: 0 });
@@ -155,7 +155,7 @@ export type FollowerMessage = MessageOf<typeof followerMessages>;
 export type FollowerRequest = Extract<FollowerMessage, { kind: "answer" | "focus" }>;
 export type RequestOutcome = Static<typeof Outcome>;
 export type DescribedSession = Static<typeof DescribedSession>;
-export type AnswerableAsk = Static<typeof AnswerableAsk>;
+export type DescribedAsk = Static<typeof DescribedAsk>;
 
 /** null for a kind that is not known; a text says what is wrong with the line. */
 function parseMessage<Schemas extends Record<string, TSchema>>(

@@ -18,7 +18,7 @@ import type { FocusOutcome } from "../core/terminals/terminal.ts";
 import { takeStart } from "../core/text/truncate.ts";
 import { openResponseStream, type ResponseStream } from "../system/response-stream.ts";
 import {
-  type AnswerableAsk,
+  type DescribedAsk,
   type DescribedSession,
   type FollowerRequest,
   formatMessage,
@@ -129,11 +129,11 @@ export function createPublisher(options: PublisherOptions): Publisher {
     };
   }
 
-  function describeAsk(ask: Session["asks"][number]): AnswerableAsk[] {
+  function describeAsk(ask: Session["asks"][number]): DescribedAsk[] {
     const details = pending.details(ask);
     const masked = pending.maskedDetails(ask);
     if (!details || !masked) return [];
-    return [{ id: ask.id, answerId: answerIdOf(ask), details, masked } as AnswerableAsk];
+    return [{ id: ask.id, answerId: answerIdOf(ask), details, masked } as DescribedAsk];
   }
 
   /** Returns null if the followers know the session as it is. */

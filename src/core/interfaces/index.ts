@@ -34,7 +34,7 @@ export interface SessionChange {
 }
 
 /**
- * Dispatches events: the spool, an agent's own files, later other machines. One folder each; app/ lists them, starts them
+ * Dispatches events: the spool, an agent's own files. One folder each; app/ lists them, starts them
  * after the state is restored, and stops them.
  */
 export interface Source {
