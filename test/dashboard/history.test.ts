@@ -156,6 +156,30 @@ testPage("a click on a moment shows the transcript there; j and k go on, Esc clo
   await page.locator(".script").waitFor({ state: "detached" });
 });
 
+testPage("a click on any line of a moment opens it; its links and folds do their own work", async () => {
+  const page = await showHistory(liveDay);
+  const opened = page.locator(".beat.at");
+  const denied = page.locator(".beat", { hasText: "exponential-backoff" });
+  await denied.locator(".out").click();
+  await page.locator(".script .moment").waitFor();
+  expect(await opened.innerText()).toContain("exponential-backoff");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "2 commands, 1 lookup" }).click();
+  await page.locator(".steps").waitFor();
+  expect(await opened.count()).toBe(0);
+  await page.getByRole("link", { name: "Answer it" }).click();
+  await page.locator("#needs-you").waitFor();
+  expect(await page.locator(".script").count()).toBe(0);
+});
+
+testPage("a prompt stands out from a response in its weight", async () => {
+  const page = await showHistory(liveDay);
+  const weightOf = (kind: string) =>
+    page.locator(`.beat.${kind} .said-p`).first().evaluate("part => getComputedStyle(part).fontWeight");
+  // A system font without a weight of 500 shows it as 400.
+  expect([await weightOf("you"), await weightOf("says")]).toEqual(["600", "400"]);
+});
+
 testPage("keys go through the moments: j, o, x, n and Enter", async () => {
   const page = await showHistory(liveDay);
   await threadOf(page, "checkout-api").waitFor();

@@ -494,9 +494,19 @@ function BeatRow({ beat, thread }: { readonly beat: Beat; readonly thread: Story
   const id = `${beat.kind === "earlier" ? "earlier " : ""}${beat.id}`;
   const isAt = openedMoment.value?.id === beat.id;
   const isSelected = selectedId.value === id;
+  const isFold = beat.kind === "work" || beat.kind === "earlier";
   const open = () => openMoment({ thread, id: beat.id, at: beat.at, beat });
+  const openAnywhere = ({ target }: Event) => {
+    if (!isFold && !(target as Element).closest("a, button")) open();
+  };
   return (
-    <li class={`beat ${classOf[beat.kind]}${isAt ? " at" : ""}`} data-id={id} tabIndex={isSelected ? 0 : -1}>
+    // biome-ignore lint/a11y/useKeyWithClickEvents: its time is the button for keys and screen readers
+    <li
+      class={`beat ${classOf[beat.kind]}${isAt ? " at" : ""}`}
+      data-id={id}
+      tabIndex={isSelected ? 0 : -1}
+      onClick={openAnywhere}
+    >
       <time>
         {beat.kind === "earlier" ? (
           formatTime(beat.at)
@@ -515,7 +525,7 @@ function BeatRow({ beat, thread }: { readonly beat: Beat; readonly thread: Story
         <Knot beat={beat} />
       </span>
       <div class="tell">
-        <Tell beat={beat} thread={thread} open={open} />
+        <Tell beat={beat} thread={thread} />
       </div>
       <span class="took">
         <Took beat={beat} />
@@ -577,13 +587,7 @@ function Marked({ text }: { readonly text: string }) {
   );
 }
 
-interface TellProps {
-  readonly beat: Beat;
-  readonly thread: StoryThread;
-  readonly open: () => void;
-}
-
-function Tell({ beat, thread, open }: TellProps) {
+function Tell({ beat, thread }: { readonly beat: Beat; readonly thread: StoryThread }) {
   switch (beat.kind) {
     case "earlier":
       return (
@@ -595,19 +599,19 @@ function Tell({ beat, thread, open }: TellProps) {
     case "work":
       return <Work beat={beat} thread={thread} />;
     case "ask":
-      return <Ask beat={beat} thread={thread} open={open} />;
+      return <Ask beat={beat} thread={thread} />;
     case "failure":
       return (
-        <Said open={open}>
+        <p class="said-p">
           <b>Failed</b> <Marked text={cleanText(beat.text)} />
-        </Said>
+        </p>
       );
     default:
       return (
-        <Said open={open}>
+        <p class="said-p">
           <span class="hid">{beat.kind === "prompt" ? "You: " : ""}</span>
           <Marked text={cleanLines(beat.text)} />
-        </Said>
+        </p>
       );
   }
 }
@@ -617,16 +621,6 @@ const describeEarlier = ({ counts, asks }: Extract<Beat, { kind: "earlier" }>): 
     .filter(Boolean)
     .join(", ")
     .replace(/^(?=.)/, " · ");
-
-/** A click on what was said opens the moment; its time is the button for keys and screen readers. */
-function Said({ open, children }: { readonly open: () => void; readonly children: ComponentChildren }) {
-  return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the time beside it is the button
-    <p class="said-p" onClick={open}>
-      {children}
-    </p>
-  );
-}
 
 function Fold({
   id,
@@ -716,13 +710,13 @@ function StepRow({ step, thread }: { readonly step: WorkStep; readonly thread: S
   );
 }
 
-function Ask({ beat, thread, open }: { readonly beat: AskBeat } & Omit<TellProps, "beat">) {
+function Ask({ beat, thread }: { readonly beat: AskBeat; readonly thread: StoryThread }) {
   const { ask: kind, text, how } = beat;
   const { lead, subject, isCode } = describeAsk({ kind, text, how, isOpen: how === null });
   const shown = cleanText(subject);
   return (
     <>
-      <Said open={open}>
+      <p class="said-p">
         {lead}{" "}
         {isCode ? (
           <code>
@@ -731,7 +725,7 @@ function Ask({ beat, thread, open }: { readonly beat: AskBeat } & Omit<TellProps
         ) : (
           <Marked text={shown} />
         )}
-      </Said>
+      </p>
       <Outcome beat={beat} thread={thread} />
     </>
   );
