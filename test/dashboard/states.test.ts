@@ -370,7 +370,7 @@ testPage("a row warns of a dangerous request, and its button covers no figure of
   expect(await page.locator(".row .risky").count()).toBe(1);
   const ready = page.locator(".row", { hasText: "design-tokens" });
   await ready.hover();
-  const button = await ready.getByRole("button", { name: "Go to terminal" }).boundingBox();
+  const button = await ready.getByRole("button", { name: "Go to terminal", exact: true }).boundingBox();
   const cost = await ready.locator(".mo").boundingBox();
   const since = await ready.locator(".w").boundingBox();
   if (!button || !cost || !since) throw new Error("not on the page");

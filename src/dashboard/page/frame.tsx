@@ -275,7 +275,7 @@ export function closeHelp(): void {
 const keyRows: readonly (readonly [what: string, keys: readonly string[]])[] = [
   ["Next, previous", ["j", "k"]],
   ["Allow, approve", ["a", "a"]],
-  ["Go to its terminal", ["⏎"]],
+  ["Go to terminal", ["⏎"]],
   ["Deny, send back", ["d"]],
   ["Open its details", ["o"]],
   ["Choose an option", ["1", "…", "9"]],

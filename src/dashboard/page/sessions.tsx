@@ -400,10 +400,10 @@ const SessionRow = memo(
                 type="button"
                 tabIndex={-1}
                 data-do="go"
+                aria-label="Go to terminal"
                 disabled={!canAct}
                 onClick={() => focusSession(key)}
               >
-                <span class="hid">Go to </span>
                 Terminal
               </button>
             )}
