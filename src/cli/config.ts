@@ -4,6 +4,7 @@ import {
   findSetting,
   findValueMistakes,
   formatUnknownKey,
+  isAllowed,
   readSetting,
   type Setting,
   settings,
@@ -150,9 +151,10 @@ async function set(args: string[]): Promise<number> {
   // A negative number is a value, and not an option.
   const { flags, rest } = parseArguments(protectNumbers(args), configSet);
   const { setting, values } = readKey(rest, configSet);
-  if (values.length === 0) throw usageError(`config set ${setting.key} needs a value: ${setting.expected}`);
+  if (values.length === 0)
+    throw usageError(`config set ${setting.key} needs a value: ${describeTyped(setting)}`);
   const value = parseValue(setting.control, values);
-  const [mistake] = findValueMistakes(setting, value);
+  const mistake = findTypedMistake(setting, value, values);
   const paths = resolvePaths();
   if (mistake !== undefined) {
     const inUse = formatSettingValue(
@@ -204,6 +206,27 @@ async function change(
     ...state.problems,
   ]);
   return 0;
+}
+
+/** What may be typed. config.json has other forms of the same values. */
+function describeTyped({ control, expected }: Setting): string {
+  switch (control.kind) {
+    case "switch":
+      return "on or off";
+    case "choice":
+      return `one of ${Object.keys(control.labels).join(", ")}`;
+    case "hours":
+      return "two different times of day like 22:00-08:00, or none";
+    default:
+      return expected;
+  }
+}
+
+function findTypedMistake(setting: Setting, value: unknown, typed: readonly string[]): string | undefined {
+  const described = describeTyped(setting);
+  return described === setting.expected || isAllowed(setting, value)
+    ? findValueMistakes(setting, value)[0]
+    : `${setting.key} must be ${described}, not ${quote(typed.join(" "))}`;
 }
 
 const words: Readonly<Record<string, boolean>> = {

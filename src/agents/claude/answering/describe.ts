@@ -255,7 +255,7 @@ function describePlan(input: JsonRecord): Description {
     const lines = [createLabel("the plan is in the terminal only"), ...formatFields(input, [])];
     return { heading, lines, isPartial: true };
   }
-  return { heading, lines: [modeAfterPlan, ...formatFields(others, []), ...splitLines(plan)] };
+  return { heading, lines: [...formatFields(others, []), ...splitLines(plan), modeAfterPlan] };
 }
 
 function describeQuestions(input: JsonRecord): Description {

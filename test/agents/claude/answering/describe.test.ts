@@ -112,13 +112,13 @@ describe("the exact text of what would run", () => {
       "ExitPlanMode",
       { plan: "# Plan\n1. a", planFilePath: "/x.md" },
       "Approve a plan",
-      [modeAfterPlan, "# Plan", "1. a"],
+      ["# Plan", "1. a", modeAfterPlan],
     ],
     [
       "ExitPlanMode",
       { plan: "a", allowedPrompts: [{ tool: "Bash", prompt: "run tests" }] },
       "Approve a plan",
-      [modeAfterPlan, '⟨allowedPrompts⟩ [{"tool":"Bash","prompt":"run tests"}]', "a"],
+      ['⟨allowedPrompts⟩ [{"tool":"Bash","prompt":"run tests"}]', "a", modeAfterPlan],
     ],
     [
       "AskUserQuestion",
