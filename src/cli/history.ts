@@ -12,7 +12,7 @@ import { limits } from "../core/limits.ts";
 import { shortenHomePath } from "../core/text/paths.ts";
 import { formatExactDuration } from "../core/view/figures.ts";
 import { describeMoment, type MomentWords } from "../core/view/moment-words.ts";
-import { isAskKind } from "../core/view/story.ts";
+import { findAskedCalls, isAskKind } from "../core/view/story.ts";
 import { resolvePaths } from "../storage/paths.ts";
 import { formatLocalTime } from "../system/clock.ts";
 import { parseArguments, quote, usageError } from "./args.ts";
@@ -137,7 +137,7 @@ export function formatPage(page: HistoryPage, options: PageOptions): string[] {
   const problem = page.problem === undefined ? [] : wrapText(page.problem, columns, 6);
   if (!page.enabled) return ['The history is off: your settings have "history": "off".'];
   if (page.items.length === 0) return [...problem, "Nothing found."];
-  const items = page.items.toReversed();
+  const items = dropRepeated(page.items.toReversed());
   // A long name must not take the text's room on a narrow screen.
   const maxProject = Math.min(maxProjectColumns, Math.floor(columns / 6));
   const widths = {
@@ -150,9 +150,20 @@ export function formatPage(page: HistoryPage, options: PageOptions): string[] {
     const heading = before && formatDay(before.at) === day ? [] : [paint(day, bold, { colour })];
     return [...heading, formatItem(item, widths, options)];
   });
-  const hidden = page.total - items.length;
+  const hidden = page.total - page.items.length;
   const more = hidden > 0 ? [paint(`${formatOlder(hidden)}: use -n`, dim, { colour })] : [];
   return [...problem, ...more, ...lines];
+}
+
+/** An ask, the call that it was about and the message that announced it are one moment. A page of messages alone was asked for. */
+function dropRepeated(items: readonly HistoryItem[]): readonly HistoryItem[] {
+  const sessions = Map.groupBy(
+    items.map((item) => ({ ...item, isFailure: item.severity === "warn" })),
+    ({ key }) => key,
+  );
+  const calls = new Set([...sessions.values()].flatMap((moments) => [...findAskedCalls(moments)]));
+  const told = items.filter(({ id, kind }) => kind !== "notification" && !calls.has(id));
+  return told.length === 0 ? items : told;
 }
 
 function formatOlder(count: number): string {

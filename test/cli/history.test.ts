@@ -49,6 +49,35 @@ test("history lists what happened, the newest last, in 80 columns and without co
   expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
 });
 
+test("an ask, its command and the message that announces it are one line of the list", async () => {
+  await fixture.start();
+  const ask = createAskEvent("s1");
+  await fixture.postHook(createPromptEvent("s1", { prompt: "clean up" }));
+  await fixture.postHook({ ...ask, hook_event_name: "PreToolUse", tool_use_id: "t1" });
+  await fixture.postHook(ask);
+  await fixture.postHook({
+    session_id: "s1",
+    hook_event_name: "Notification",
+    notification_type: "permission_prompt",
+    message: "Claude needs your permission",
+    ...proj,
+  });
+  // The same command of another session was not asked about.
+  await fixture.postHook(createPromptEvent("s2", { prompt: "go on" }));
+  await fixture.postHook({ ...createAskEvent("s2"), hook_event_name: "PreToolUse", tool_use_id: "t2" });
+  const list = async (...args: string[]) => (await beckon("history", ...args)).out;
+  await waitUntil(async () => (await list("--json")).includes('"claude:s2"'), 10_000);
+  await waitUntil(async () => JSON.parse(await list("--json")).items.length === 6, 10_000);
+  const lines = (await list()).trimEnd().split("\n").slice(1);
+  expect(lines.map((line) => line.slice(7).replace(/ {2,}/g, " | ").replace(/\d+s$/, "0s"))).toEqual([
+    "proj | You | clean up",
+    "proj | Asks | to run touch x | open · 0s",
+    "proj | You | go on",
+    "proj | Bash | touch x",
+  ]);
+  expect(await list("--kind", "notification")).toContain("Claude needs your permission");
+});
+
 test("history finds words by their start, in any case, and says if there is nothing", async () => {
   await fixture.start();
   await recordTurn();

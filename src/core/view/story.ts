@@ -96,11 +96,42 @@ type Draft = Exclude<Beat, WorkBeat | EarlierBeat> | OpenWork;
 
 const isWork = (draft: Draft): draft is OpenWork => "steps" in draft;
 
-/** One fact, one line: the ask is the command, so the command that an ask was about is not told again as work. */
+/**
+ * One fact, one line: the ask is the command, so the command that an ask was about is not told again as work. Returns the ids of
+ * those commands, of one session's moments, the oldest first.
+ */
+export function findAskedCalls(
+  moments: readonly Pick<StoryMoment, "id" | "kind" | "text" | "isFailure">[],
+): ReadonlySet<string> {
+  const found = new Set<string>();
+  /** Calls of this turn, and asks whose call is reported later. */
+  let calls: { readonly id: string; readonly call: string }[] = [];
+  let asked: string[] = [];
+  for (const { id, kind, text, isFailure } of moments) {
+    const call = kind === "skill" ? `Skill: ${text}` : text;
+    if (kind === "prompt") {
+      calls = [];
+      asked = [];
+    } else if (askKinds.has(kind)) {
+      const index = calls.findLastIndex((known) => known.call === call);
+      const [known] = index < 0 ? [] : calls.splice(index, 1);
+      if (known) found.add(known.id);
+      else asked.push(call);
+    } else if ((kind === "tool" && !isFailure) || kind === "skill") {
+      const index = asked.indexOf(call);
+      if (index < 0) calls.push({ id, call });
+      else {
+        asked.splice(index, 1);
+        found.add(id);
+      }
+    }
+  }
+  return found;
+}
+
 function draftBeats(moments: readonly StoryMoment[]): Draft[] {
   const drafts: Draft[] = [];
-  /** Texts of asks whose command is reported later. */
-  let asked: string[] = [];
+  const askedCalls = findAskedCalls(moments);
   let promptAt: number | null = null;
 
   function findStep(matches: (step: WorkStep) => boolean): { work: OpenWork; index: number } | null {
@@ -130,17 +161,10 @@ function draftBeats(moments: readonly StoryMoment[]): Draft[] {
       else addStep({ id, at, tool, text: "", error });
       return;
     }
-    const index = asked.indexOf(text);
-    if (index >= 0) asked = asked.toSpliced(index, 1);
-    else addStep({ id, at, ...splitCall(text) });
+    addStep({ id, at, ...splitCall(text) });
   }
 
-  function addAsk(moment: StoryMoment): void {
-    const { id, at, kind, text, how, where, detail, waitedMs } = moment;
-    const { tool, text: summary } = splitCall(text);
-    const step = findStep((known) => known.tool === tool && known.text === summary);
-    if (step) step.work.steps.splice(step.index, 1);
-    else asked.push(text);
+  function addAsk({ id, at, kind, text, how, where, detail, waitedMs }: StoryMoment): void {
     drafts.push({ kind: "ask", id, at, ask: kind, text, how, where, detail, waitedMs: waitedMs ?? 0 });
   }
 
@@ -154,6 +178,7 @@ function draftBeats(moments: readonly StoryMoment[]): Draft[] {
 
   for (const moment of moments) {
     const { id, at, kind, text } = moment;
+    if (askedCalls.has(id)) continue;
     if (askKinds.has(kind)) addAsk(moment);
     else if (kind === "tool") addTool(moment);
     else if (kind === "skill") addStep({ id, at, tool: "Skill", text });
@@ -162,7 +187,6 @@ function draftBeats(moments: readonly StoryMoment[]): Draft[] {
     else if (kind === "answer") {
       drafts.push({ kind: "response", id, at, text, tookMs: promptAt === null ? null : at - promptAt });
     } else if (kind === "prompt") {
-      asked = [];
       promptAt = at;
       drafts.push({ kind: "prompt", id, at, text });
     }
