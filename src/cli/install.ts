@@ -24,7 +24,7 @@ import { type Env, homeOf } from "../system/folders.ts";
 import { launchDetached } from "../system/launch.ts";
 import { parseArguments, usageError } from "./args.ts";
 import { installCommand } from "./commands/setup.ts";
-import { type LoginItemOptions, planLogin, setUpLogin } from "./login-item.ts";
+import { describeHeadlessStart, type LoginItemOptions, planLogin, setUpLogin } from "./login-item.ts";
 import { print, printLines, stripControls } from "./output.ts";
 import { readSelection } from "./setup-args.ts";
 
@@ -55,7 +55,11 @@ export async function install(args: string[], table: readonly Agent[]): Promise<
   const { binary } = result;
   const loginResult = await setUpLogin({ ...options, ...login, binary: binary.binary });
   const program = findProgramName(binary.binary, env, homeOf(env));
-  const started = await startApp(result, options, { login: login.wanted, name: program.name });
+  const started = await startApp(result, options, {
+    login: login.wanted,
+    hasLoginItem: !loginResult.isFailed,
+    name: program.name,
+  });
   const guard = await updateGuardHooks({
     ...options,
     config: readConfigFile(options.paths.config).config.workGuard,
@@ -111,7 +115,7 @@ async function printPlan(options: InstallOptions, login: LoginChoice, showsDiff:
       : describeBinary(plan.binary)),
     ...plan.agents.map(planRegistration),
     ...(await planLogin({ ...options, ...login, binary })),
-    planStart(options, login),
+    await planStart(options, login),
     ...formatNotes(plan.warnings, null),
   ]);
   const changed = plan.agents.filter(({ before, after }) => after !== before);
@@ -130,23 +134,28 @@ async function printPlan(options: InstallOptions, login: LoginChoice, showsDiff:
   }
 }
 
-function planStart({ env, paths }: InstallOptions, { wanted, isDefault }: LoginChoice): string {
+async function planStart(
+  { env, paths }: InstallOptions,
+  { wanted, isDefault }: LoginChoice,
+): Promise<string> {
   const running = readEndpoint(paths);
   if (running) return `beckon is running (pid ${running.pid}).`;
   if (!hasScreen(env))
-    return wanted === null ? noDesktop : "Would not start beckon: there is no desktop here.";
+    return wanted === null
+      ? describeHeadlessStart(env, paths, "beckon")
+      : "Would not start beckon: there is no desktop here.";
   return (wanted ?? isDefault) ? "Would start beckon." : "Would not start beckon.";
 }
-
-const noDesktop =
-  "There is no desktop here, so beckon is not started. To run it now and after every reboot: beckon --install --login (on Linux a " +
-  "systemd user service). For alerts on your phone: beckon channel add phone.";
 
 /** Starts the app if there is a screen and it is not running. */
 async function startApp(
   { binary }: InstallResult,
   { env, paths, agents: table }: InstallOptions,
-  { login, name }: { readonly login: boolean | null; readonly name: string },
+  {
+    login,
+    hasLoginItem,
+    name,
+  }: { readonly login: boolean | null; readonly hasLoginItem: boolean; readonly name: string },
 ): Promise<{ readonly lines: readonly string[]; readonly isStarted: boolean }> {
   const running = readEndpoint(paths);
   if (running) {
@@ -157,13 +166,16 @@ async function startApp(
     return { lines: [line], isStarted: false };
   }
   if (login === false || !hasScreen(env)) {
-    if (login === true && (await waitForApp(paths)))
+    if (login === true && hasLoginItem && (await waitForApp(paths)))
       return {
         lines: ["beckon is running now. For alerts on your phone: beckon channel add phone"],
         isStarted: true,
       };
-    const reason = login === null ? noDesktop : "beckon is not running.";
-    return { lines: [`${reason} Start it with: ${name} start`], isStarted: false };
+    const line =
+      login === null
+        ? await describeHeadlessStart(env, paths, name)
+        : `beckon is not running. Start it with: ${name} start`;
+    return { lines: [line], isStarted: false };
   }
   const isStarted = await launchDetached(binary.binary, env, { agents: listVariables(table) });
   const line = isStarted

@@ -43,6 +43,7 @@ const turnedOff = "beckon's login item is turned off in the system's settings.";
 async function enable({ paths, env, binary, wanted }: LoginItemOptions): Promise<LoginResult> {
   const item = await openLoginItem({ env, folder: paths.helpers });
   if (!item) throw new Error("beckon does not know how on this system");
+  if (item.obstacle) throw new Error(item.obstacle);
   const before = await item.state();
   // A user who turned it off in the system's own settings meant it.
   if (before.turnedOff && wanted === null) return { ...nothingDone, lines: [before.problem ?? turnedOff] };
@@ -68,6 +69,20 @@ export async function hasLogin(env: Env, paths: Paths): Promise<boolean> {
   return (await (await openLoginItem({ env, folder: paths.helpers }))?.state())?.on ?? false;
 }
 
+/** What starts beckon where there is no desktop, and how to start it now; `name` is what the user types. */
+export async function describeHeadlessStart(env: Env, paths: Paths, name: string): Promise<string> {
+  const item = await openLoginItem({ env, folder: paths.helpers });
+  const start = `Start it with: ${name} start`;
+  if ((await item?.state())?.on) return `beckon is not running. It starts when you log in. ${start}`;
+  const notStarted = "There is no desktop here, so beckon is not started.";
+  const phone = `For alerts on your phone: ${name} channel add phone.`;
+  if (item?.obstacle) return `${notStarted} ${phone} ${start}`;
+  return (
+    `${notStarted} To run it now and whenever you log in: ${name} --install --login (a systemd user service; after a reboot it ` +
+    `runs without a login only with loginctl enable-linger). ${phone} ${start}`
+  );
+}
+
 /** What setUpLogin would do, for --dry-run. */
 export async function planLogin({
   paths,
@@ -80,6 +95,7 @@ export async function planLogin({
   const before = await item?.state();
   if (!(wanted ?? isDefault)) return wanted === false && before?.on ? ["Would remove the login item."] : [];
   if (before?.turnedOff && wanted === null) return [before.problem ?? turnedOff];
+  if (item?.obstacle) return [`Would not add a login item: ${item.obstacle}`];
   const isCorrect = before?.on && before.problem === null && before.binary === binary;
   return [isCorrect ? "beckon already starts when you log in." : "Would start beckon when you log in."];
 }

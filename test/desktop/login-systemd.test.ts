@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openLoginItem } from "../../src/desktop/login/index.ts";
 import { createSystemdLoginItem } from "../../src/desktop/login/systemd.ts";
+import { checkLogin } from "../../src/setup/doctor/login.ts";
 import { testWith } from "../needs.ts";
 
 let home: string;
@@ -89,5 +90,45 @@ test("it is used where there is no desktop and systemd runs the user's services"
   mkdirSync(join(runtime, "systemd"), { recursive: true });
   expect(await read({ XDG_RUNTIME_DIR: runtime, PATH: home })).toBe(true);
   expect(await read({ XDG_RUNTIME_DIR: runtime, PATH: home, DISPLAY: ":0" })).toBe(false);
-  expect(await read({ PATH: home })).toBe(false);
+});
+
+test("without a desktop and a user manager nothing is written, and an entry from earlier does not count", async () => {
+  const env = { HOME: home, XDG_RUNTIME_DIR: join(home, "run"), PATH: home };
+  const folder = join(home, "helpers");
+  const entry = join(home, ".config/autostart/beckon.desktop");
+  const binary = putBinary("beckon");
+  const item = await openLoginItem({ env, folder }, "linux");
+  expect(item?.enable({ binary, home: null })).rejects.toThrow("nothing would start beckon at login");
+  expect(existsSync(join(home, ".config"))).toBe(false);
+  const look = async () => checkLogin({ item: (await item?.state()) ?? null, isOff: false });
+  expect(await look()).toMatchObject([{ state: "info", fix: expect.stringContaining("beckon start") }]);
+
+  const onDesktop = await openLoginItem({ env: { ...env, DISPLAY: ":0" }, folder }, "linux");
+  await onDesktop?.enable({ binary, home: null });
+  expect(existsSync(entry)).toBe(true);
+  expect(await look()).toMatchObject([{ state: "warn", fix: expect.stringContaining("beckon start") }]);
+  await item?.disable();
+  expect(existsSync(entry)).toBe(false);
+});
+
+test("a service that is enabled counts while the user manager does not run", async () => {
+  const binary = putBinary("beckon");
+  await createItem(true).item.enable({ binary, home: null });
+  const env = { HOME: home, XDG_RUNTIME_DIR: join(home, "run") };
+  const item = await openLoginItem({ env, folder: join(home, "helpers") }, "linux");
+  expect(await item?.state()).toMatchObject({ on: true, binary });
+});
+
+test("systemctl finds the user manager from a shell without XDG_RUNTIME_DIR", async () => {
+  const seen: unknown[] = [];
+  const item = createSystemdLoginItem({
+    env: { HOME: home },
+    exec: async (_, options) => {
+      seen.push(options?.env);
+      return { code: 0, stdout: "", stderr: "", timedOut: false };
+    },
+  });
+  await item.enable({ binary: putBinary("beckon"), home: null });
+  const folder = { XDG_RUNTIME_DIR: `/run/user/${process.getuid?.()}` };
+  expect(seen).toEqual([folder, folder]);
 });

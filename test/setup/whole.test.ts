@@ -85,7 +85,7 @@ describe("install and uninstall", () => {
       'add this line to your shell\'s profile: export PATH="$HOME/.local/bin:$PATH"\n',
     );
     expect(first.out).toContain(
-      "There is no desktop here, so beckon is not started. To run it now and after every reboot: beckon --install --login (on Linux a systemd user service). For alerts on your phone: beckon channel add phone. Start it with: ~/.local/bin/beckon start\n",
+      "There is no desktop here, so beckon is not started. For alerts on your phone: ~/.local/bin/beckon channel add phone. Start it with: ~/.local/bin/beckon start\n",
     );
     expect(listOwnHooks(home.read())).toHaveLength(hookCount);
 
@@ -204,14 +204,46 @@ describe("install and uninstall", () => {
 
   test("--dry-run says what would change at login", async () => {
     const home = temporaryHome();
-    const look = () => run(home, ["--install", "--dry-run", "--login"], { program: stable(home) });
-    const first = await run(home, ["--install", "--dry-run", "--login"]);
+    // A display that is not of this machine, as with `ssh -X`.
+    const env = { DISPLAY: "elsewhere:10" };
+    const look = () => run(home, ["--install", "--dry-run", "--login"], { program: stable(home), env });
+    const first = await run(home, ["--install", "--dry-run", "--login"], { env });
     expect(first.out).toContain("Would start beckon when you log in.\n");
-    expect((await run(home, ["--install", "--login"])).code).toBe(0);
+    expect((await run(home, ["--install", "--login"], { env })).code).toBe(0);
     expect((await look()).out).toContain("beckon already starts when you log in.\n");
-    await run(home, ["--uninstall"], { program: stable(home) });
+    await run(home, ["--uninstall"], { program: stable(home), env });
     expect(existsSync(home.at(".config"))).toBe(false);
   });
+
+  test("--login without a desktop and systemd says that nothing would start beckon, and writes nothing", async () => {
+    const home = temporaryHome();
+    const env = { XDG_RUNTIME_DIR: home.at("run") };
+    await run(home, ["--install"], { env });
+    const before = home.tree();
+    const obstacle =
+      "there is no desktop here, and systemd runs no services for you, so nothing would start beckon at login. " +
+      "To start it when you log in to a shell, add this line to your shell's profile: beckon start >/dev/null";
+    const plan = await run(home, ["--install", "--login", "--dry-run"], { program: stable(home), env });
+    expect(plan.out).toContain(`Would not add a login item: ${obstacle}`);
+    const { out, code } = await run(home, ["--install", "--login"], { program: stable(home), env });
+    expect(out).toContain(`The login item could not be added: ${obstacle}`);
+    expect(code).toBe(1);
+    expect(home.tree()).toEqual(before);
+  });
+
+  test("without a desktop, an install says what runs beckon: a service that is there is not offered again", async () => {
+    const home = temporaryHome();
+    mkdirSync(home.at("run", "systemd"), { recursive: true, mode: 0o700 });
+    const env = { XDG_RUNTIME_DIR: home.at("run") };
+    const first = await run(home, ["--install"], { env });
+    expect(first.out).toContain(
+      "To run it now and whenever you log in: ~/.local/bin/beckon --install --login (a systemd user service; after a reboot it runs without a login only with loginctl enable-linger).",
+    );
+    expect((await run(home, ["--install", "--login"], { env })).code).toBe(0);
+    const { out } = await run(home, ["--install"], { program: stable(home), env });
+    expect(out).toContain("beckon is not running. It starts when you log in. Start it with:");
+    expect(out).not.toContain("--install --login");
+  }, 20_000);
 
   test("an uninstall prints a command to remove what is kept", async () => {
     const home = temporaryHome();

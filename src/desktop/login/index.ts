@@ -17,8 +17,9 @@ const systems: Readonly<Partial<Record<NodeJS.Platform, (options: LoginOptions) 
     const withHome = { ...env, HOME: env.HOME || homedir() };
     const entry = createLinuxLoginItem(withHome, folder);
     const service = createSystemdLoginItem({ env: withHome, exec });
-    const isForService = !env.DISPLAY && !env.WAYLAND_DISPLAY && hasUserManager(env);
-    return joinLoginItems(isForService ? [service, entry] : [entry, service]);
+    if (env.DISPLAY || env.WAYLAND_DISPLAY) return joinLoginItems([entry, service]);
+    const joined = joinLoginItems([service, entry]);
+    return hasUserManager(env) ? joined : withoutStarter(joined, service);
   },
   async darwin({ env }) {
     const [{ createMacLoginItem }, { exec }] = await Promise.all([
@@ -48,6 +49,26 @@ function joinLoginItems([used, other]: readonly [LoginItem, LoginItem]): LoginIt
     async state() {
       const [first, second] = [await used.state(), await other.state()];
       return first.binary === null && second.on ? second : first;
+    },
+  };
+}
+
+const obstacle =
+  "there is no desktop here, and systemd runs no services for you, so nothing would start beckon at login. To start it when you " +
+  "log in to a shell, add this line to your shell's profile: beckon start >/dev/null";
+
+/** A desktop entry that is left here starts nothing. systemd may yet start a service: its user manager runs from the next login on. */
+function withoutStarter(all: LoginItem, service: LoginItem): LoginItem {
+  return {
+    obstacle,
+    async enable() {
+      throw new Error(obstacle);
+    },
+    disable: all.disable,
+    async state() {
+      const ofService = await service.state();
+      if (ofService.on) return ofService;
+      return { on: false, turnedOff: false, binary: (await all.state()).binary, problem: obstacle };
     },
   };
 }

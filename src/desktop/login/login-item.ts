@@ -17,6 +17,8 @@ export interface LoginState {
 }
 
 export interface LoginItem {
+  /** Why nothing would start beckon at login here and, after the first full stop, what to do. Absent if something does. */
+  readonly obstacle?: string;
   /** Returns a message for the user that says what was done. Throws with one that says what failed. */
   enable(command: LoginCommand): Promise<string>;
   /** Returns a message that says what was removed, or null if there was nothing. */

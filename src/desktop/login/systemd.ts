@@ -23,9 +23,12 @@ function servicePath(env: Env): string {
   return join(folder, "systemd", "user", unitName);
 }
 
+/** Shells of su, cron and some of ssh do not have the variable. */
+const findRuntimeFolder = ({ XDG_RUNTIME_DIR: folder }: Env): string =>
+  folder?.startsWith("/") ? folder : `/run/user/${process.getuid?.()}`;
+
 /** The user manager of this user runs. */
-export const hasUserManager = ({ XDG_RUNTIME_DIR: folder }: Env): boolean =>
-  folder?.startsWith("/") === true && existsSync(join(folder, "systemd"));
+export const hasUserManager = (env: Env): boolean => existsSync(join(findRuntimeFolder(env), "systemd"));
 
 /** logind keeps a file for each user. */
 const readLinger = (): boolean => existsSync(join("/var/lib/systemd/linger", userInfo().username));
@@ -34,7 +37,8 @@ export function createSystemdLoginItem({ env, exec, hasLinger = readLinger }: Sy
   const path = servicePath(env);
   // What `systemctl enable` writes. By hand it also works where the user manager cannot be reached, as in a container.
   const link = join(dirname(path), "default.target.wants", unitName);
-  const systemctl = (...args: readonly string[]) => exec(["systemctl", "--user", ...args]);
+  const systemctl = (...args: readonly string[]) =>
+    exec(["systemctl", "--user", ...args], { env: { XDG_RUNTIME_DIR: findRuntimeFolder(env) } });
 
   return {
     async enable(command) {

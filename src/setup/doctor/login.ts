@@ -39,7 +39,13 @@ function itemFinding(item: LoginFacts["item"]): Finding {
     return finding("info", "unknown", "beckon does not know how to start at login on this system");
   if (item.problem !== null) {
     const [text = "", ...fix] = item.problem.split(". ");
-    return finding(item.turnedOff ? "info" : "warn", "problem", text, fix.join(". ") || addItem);
+    // Without a binary there is no login item that could fail.
+    return finding(
+      item.turnedOff || item.binary === null ? "info" : "warn",
+      "problem",
+      text,
+      fix.join(". ") || addItem,
+    );
   }
   return item.on
     ? finding("ok", "on", `beckon starts when you log in${item.binary === null ? "" : ` (${item.binary})`}`)
