@@ -17,7 +17,7 @@ import type {
 } from "../core/interfaces/wire.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { isBlocking, isVisible, type Session } from "../core/session/session.ts";
-import { sessionKeyOf } from "../core/session/session-ref.ts";
+import { parseSessionKey, sessionKeyOf } from "../core/session/session-ref.ts";
 import type { SessionView } from "../core/view/session-view.ts";
 import { createAskId, spanStateOf } from "../state/transitions.ts";
 import { ignoreErrors } from "../storage/files.ts";
@@ -77,6 +77,10 @@ const notInState: ReadonlySet<StateRow["kind"]> = new Set([
   "change",
 ]);
 
+/** The journal, from which a thread learns what it has missed, has only the events of this machine. */
+const isOfOtherMachine = (row: StateRow): boolean =>
+  "session" in row && (parseSessionKey(row.session.key)?.machine ?? null) !== null;
+
 export function createHistory(options: HistoryOptions): History {
   const { config, now, restartMs = defaultRestartMs } = options;
   const empty = createEmptyHistory(now);
@@ -108,7 +112,7 @@ export function createHistory(options: HistoryOptions): History {
       for (const session of options.sessions()) {
         if (!isProbe(session)) changed.set(sessionKeyOf(session), session);
       }
-      rows = rows.filter(({ kind }) => notInState.has(kind));
+      rows = rows.filter((row) => notInState.has(row.kind) || isOfOtherMachine(row));
       return { upTo: options.position(), open: describeOpen(options.sessions(), rows) };
     },
     onReady: write,

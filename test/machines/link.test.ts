@@ -59,6 +59,25 @@ describe("a linked machine", () => {
     expect(await decision).toContain("not on a Friday");
   });
 
+  test("what it asked is in the history here, once, and in what agents waited for you", async () => {
+    await two.start();
+    await two.devbox.postHook(createPromptEvent("s"));
+    const decision = two.ask("s", { command: "npm test" });
+    await waitUntil(async () => (await findAsk()) !== undefined, soonMs);
+    await answer({ do: "allow", ask: (await findAsk())?.answerId });
+    await decision;
+    const readAsks = async (of: typeof two.laptop) => {
+      const page = await (await of.request("/api/history")).json();
+      const { items } = page as { items: { kind: string; how?: string | null }[] };
+      return items.filter(({ kind }) => kind === "permission").map(({ how }) => how);
+    };
+    const readBoth = () => Promise.all([readAsks(two.laptop), readAsks(two.devbox)]);
+    await waitUntil(async () => (await readBoth()).every(([how]) => how != null), soonMs);
+    expect(await readBoth()).toEqual([["allowed"], ["allowed"]]);
+    const stats = await (await two.laptop.request("/api/stats?days=1")).json();
+    expect(stats).toMatchObject({ days: [{ asks: 1 }] });
+  });
+
   test("a request that is answered there is withdrawn here within a second", async () => {
     await two.start();
     await two.devbox.postHook(createPromptEvent("s"));
