@@ -424,6 +424,40 @@ testPage("the details of a session list its tasks with their states, and open it
   expect(server.actions.map(({ action }) => action)).toEqual(["transcript"]);
 });
 
+testPage(
+  "a day without a session has no legend and no hours to choose; one with a session has both",
+  async () => {
+    const page = await show({ ...liveDay, lanes: emptyDay.lanes });
+    const day = page.locator("#today");
+    await day.getByText("Any of them waiting").waitFor();
+    expect(await day.locator(".legend, .seg").count()).toBe(0);
+    server.setSample(liveDay);
+    // The lanes are loaded again now and then.
+    await page.clock.fastForward(31_000);
+    await day.locator(".legend").waitFor();
+    expect(await day.locator(".seg").innerText()).toContain("4 h");
+  },
+);
+
+testPage("a median is the same in the headline, by day and by project", async () => {
+  const { today, days, projects } = liveDay.stats;
+  const medianMs = 90_700;
+  const page = await show({
+    ...liveDay,
+    stats: {
+      ...liveDay.stats,
+      today: { ...today, medianMs },
+      days: days.map((day) => ({ ...day, medianMs })),
+      projects: projects.map((project) => ({ ...project, medianMs })),
+    },
+  });
+  const waited = page.locator("#waited");
+  await waited.getByText("median answer 1m 30s").waitFor();
+  expect(await waited.locator("tbody tr").first().locator("td").last().innerText()).toBe("1m 30s");
+  await waited.locator(".bars rect.today").hover();
+  await page.getByText(/· median answer 1m 30s$/).waitFor();
+});
+
 testPage("the lanes of the days before are a click away, and today is one back", async () => {
   const page = await show(liveDay);
   const heading = page.locator("#h-day");

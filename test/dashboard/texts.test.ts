@@ -38,6 +38,7 @@ const hour = 60 * minute;
 
 test.each([
   [48 * second, "48s", "48s", "48 s"],
+  [30_700, "30s", "30s", "30 s"],
   [6 * minute + 41 * second, "6m 41s", "6m", "7 min"],
   [102 * minute, "1h 42m", "1h 42m", "1 h 42 min"],
   [76 * hour, "3d 4h", "3d 4h", "76 h"],
@@ -168,6 +169,17 @@ describe("a day's lanes", () => {
     expect(choose(9.1, 12.4)).toEqual([9, 13]);
     // The day starts at midnight, whatever began before it.
     expect(choose(-2, 5)).toEqual([0, 5]);
+  });
+
+  test("are the shortest that hold the day, from a minute that is not a round one if need be", () => {
+    const chooseFrom = (first: number, to: number) => {
+      const range = chooseDayRange([{ from: from + first * minute }], { from, to: from + to * minute });
+      return [(range.from - from) / minute, (range.to - from) / minute];
+    };
+    expect(chooseFrom(199, 211)).toEqual([190, 220]);
+    // 27 minutes fit in half an hour, and 53 in an hour.
+    expect(chooseFrom(199, 226)).toEqual([199, 229]);
+    expect(chooseFrom(199, 252)).toEqual([199, 259]);
   });
 
   test("hold the whole day, with now at three fifths or later", () => {

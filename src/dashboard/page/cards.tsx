@@ -7,7 +7,7 @@ import type { Answer, AskDetails, Question } from "../../core/session/ask-detail
 import { describeReason } from "../../core/session/texts.ts";
 import { joinRows } from "../../core/text/fit.ts";
 import { capitalize } from "../../core/text/words.ts";
-import { formatSpokenDuration } from "../../core/view/figures.ts";
+import { formatExactDuration, formatSpokenDuration } from "../../core/view/figures.ts";
 import { nameTool, splitCall } from "../../core/view/moment-words.ts";
 import type { AskView } from "../../core/view/session-view.ts";
 import { nameTerminal } from "../../core/view/terminal-name.ts";
@@ -748,7 +748,7 @@ function Calm() {
       {today && today.asks > 0 && (
         <p class="calm-sum">
           Agents waited <b>{formatSpokenDuration(today.waitedMs)}</b> for you today
-          {today.medianMs !== null && `; median answer ${formatSpokenDuration(today.medianMs)}`}
+          {today.medianMs !== null && `; median answer ${formatExactDuration(today.medianMs)}`}
         </p>
       )}
     </div>

@@ -1,6 +1,6 @@
 /** Lanes as shares of their width. Pure. */
 import type { Lane, Span, SpanState } from "../../core/interfaces/wire.ts";
-import { hourMs } from "../../core/timing.ts";
+import { hourMs, minuteMs } from "../../core/timing.ts";
 
 export interface Bar {
   readonly state: SpanState;
@@ -55,7 +55,7 @@ export function choosePastRange(spans: readonly Span[], { from, to }: Range): Ra
   return chooseDayRange(spans, { from, to: last > from ? last : to });
 }
 
-/** The axes of a day that has just begun, the shortest first, and what they start at a multiple of. */
+/** The axes of a day that has just begun, the shortest first, and what they start at a multiple of if they hold the day then. */
 const shortAxes = [
   { lengthMs: hourMs / 2, stepMs: hourMs / 12 },
   { lengthMs: hourMs, stepMs: hourMs / 6 },
@@ -75,8 +75,11 @@ export function chooseDayRange(spans: readonly Pick<Span, "from">[], { from, to 
     spans.reduce((earliest, span) => Math.min(earliest, span.from), to),
   );
   for (const { lengthMs, stepMs } of shortAxes) {
-    const start = Math.max(from, Math.floor(Math.min(first, to - nowPart * lengthMs) / stepMs) * stepMs);
-    if (start + lengthMs >= to) return { from: start, to: start + lengthMs };
+    const latest = Math.min(first, to - nowPart * lengthMs);
+    for (const alignMs of [stepMs, minuteMs]) {
+      const start = Math.max(from, Math.floor(latest / alignMs) * alignMs);
+      if (start + lengthMs >= to) return { from: start, to: start + lengthMs };
+    }
   }
   return {
     from: Math.floor(first / quarterMs) * quarterMs,

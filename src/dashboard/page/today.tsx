@@ -105,6 +105,28 @@ function DayButtons({ day }: { readonly day: number | null }) {
   );
 }
 
+function HoursChoice() {
+  return (
+    <div class="end">
+      <fieldset class="seg" aria-label="Time range">
+        {([1, 4, null] as const).map((choice) => (
+          <button
+            key={choice}
+            type="button"
+            aria-pressed={laneHours.value === choice}
+            onClick={() => {
+              if (choice !== null) laneDay.value = null;
+              laneHours.value = choice;
+            }}
+          >
+            {choice === null ? "Day" : `${choice} h`}
+          </button>
+        ))}
+      </fieldset>
+    </div>
+  );
+}
+
 /** Lanes that say something: who waited or failed, and if there is room, who worked. */
 function chooseLanes(all: readonly Lane[]): readonly Lane[] {
   if (showsAll.value) return all;
@@ -166,24 +188,9 @@ export function Today() {
       <div class="panel-head">
         <h2 id="h-day">{formatDay(day ?? time, time)}</h2>
         <DayButtons day={day} />
-        <Legend />
-        <div class="end">
-          <fieldset class="seg" aria-label="Time range">
-            {([1, 4, null] as const).map((choice) => (
-              <button
-                key={choice}
-                type="button"
-                aria-pressed={hours === choice}
-                onClick={() => {
-                  if (choice !== null) laneDay.value = null;
-                  laneHours.value = choice;
-                }}
-              >
-                {choice === null ? "Day" : `${choice} h`}
-              </button>
-            ))}
-          </fieldset>
-        </div>
+        {all.length > 0 && <Legend />}
+        {/* There is nothing to look at more closely before the first session of a day. */}
+        {(all.length > 0 || day !== null || hours !== null) && <HoursChoice />}
       </div>
       {loaded !== null && !loaded.enabled ? (
         <HistoryOff what="The day is not recorded" />

@@ -40,7 +40,7 @@ function Figures({ stats: { today, days, projects, problem } }: { readonly stats
         ) : (
           <p>
             Agents waited <em>{formatSpokenDuration(today.waitedMs)}</em> for you today
-            {today.medianMs !== null && `; median answer ${formatSpokenDuration(today.medianMs)}`}
+            {today.medianMs !== null && `; median answer ${formatExactDuration(today.medianMs)}`}
           </p>
         )}
         <small>
@@ -117,7 +117,7 @@ function Days({ days }: { readonly days: readonly DayStats[] }) {
             title: isToday ? "Today" : nameDay(day.date),
             lines: [
               `Agents waited ${formatSpokenDuration(day.waitedMs)} for you`,
-              `${formatCount(day.asks, "ask")}${day.medianMs === null ? "" : ` · median answer ${formatSpokenDuration(day.medianMs)}`}`,
+              `${formatCount(day.asks, "ask")}${day.medianMs === null ? "" : ` · median answer ${formatExactDuration(day.medianMs)}`}`,
             ],
           };
           const height = day.waitedMs === 0 ? 0 : Math.max(1.5, (chartHeight * value) / top);
