@@ -174,11 +174,26 @@ testPage("a click on any line of a moment opens it; its links and folds do their
 
 testPage("a prompt stands out from a response in its weight", async () => {
   const page = await showHistory(liveDay);
+  await page.locator(".beat.says").first().waitFor();
   const weightOf = (kind: string) =>
-    page.locator(`.beat.${kind} .said-p`).first().evaluate("part => getComputedStyle(part).fontWeight");
+    page.evaluate(`getComputedStyle(document.querySelector(".beat.${kind} .said-p")).fontWeight`);
   // A system font without a weight of 500 shows it as 400.
   expect([await weightOf("you"), await weightOf("says")]).toEqual(["600", "400"]);
 });
+
+testPage(
+  "the list has no days before the first moment, and the filter no agents that never ran",
+  async () => {
+    const holds = { firstAt: new Date(2026, 10, 15, 20).getTime(), agents: ["claude"] };
+    const page = await showHistory({ ...liveDay, story: (query) => ({ ...liveDay.story(query), holds }) });
+    const days = page.locator(".day-list li button > :first-child");
+    await waitUntil(async () => (await days.count()) > 1, 5_000);
+    expect(await days.allInnerTexts()).toEqual(["Today", "Yesterday", "Sun 15 Nov"]);
+    const agents = await page.getByLabel("Agent", { exact: true }).locator("option").allInnerTexts();
+    expect(agents).toContain("Claude Code");
+    expect(agents).not.toContain("Gemini CLI");
+  },
+);
 
 testPage("keys go through the moments: j, o, x, n and Enter", async () => {
   const page = await showHistory(liveDay);

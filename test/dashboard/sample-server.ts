@@ -69,7 +69,12 @@ export function serveSample(
     events,
     token,
     pageAccess,
-    pageFacts: () => ({ version: "0.1.0", agents: { claude: "Claude Code" }, unconnected, problems }),
+    pageFacts: () => ({
+      version: "0.1.0",
+      agents: { claude: "Claude Code", gemini: "Gemini CLI" },
+      unconnected,
+      problems,
+    }),
     reportPageFocus: () => {},
     loadPage,
     isOwnUser: async () => true,

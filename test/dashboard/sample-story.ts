@@ -230,7 +230,14 @@ export function createStory(query: StoryQuery): StoryPage {
     const hits = threads.reduce((sum, thread) => sum + (thread.hits ?? 0), 0);
     return { day, sessions: threads.length, ...(query.q || query.kind ? { hits } : {}) };
   });
-  return { enabled: true, threads: all, days, next: null, kept: { days: 30, maxMb: 500, mb: 61 } };
+  return {
+    enabled: true,
+    threads: all,
+    days,
+    next: null,
+    holds: { firstAt: new Date(2026, 10, 4, 9).getTime(), agents: ["claude"] },
+    kept: { days: 30, maxMb: 500, mb: 61 },
+  };
 }
 
 /** The same story with these texts in every field that an agent can fill. */

@@ -240,6 +240,46 @@ testPage("the search marks what matches, counts it, and Esc and , lead in and ou
   expect(opened.faults).toEqual([]);
 });
 
+testPage("Change under the days of the history opens the settings there, each time", async () => {
+  const settings = createSampleSettings(liveDay.now, text);
+  const server = serveSample(liveDay, { settings });
+  ends.push(server.stop, settings.destroy);
+  opened = await openPage(browser, `${server.createPageUrl()}#history`);
+  const { page } = opened;
+  const topOf = async () => (await page.locator("#settings-history").boundingBox())?.y ?? Number.NaN;
+  for (const _ of ["first", "again"]) {
+    await page.locator("#history").getByRole("link", { name: "Change" }).click();
+    await page.locator("#settings-history").waitFor();
+    await waitUntil(async () => (await topOf()) < 300, 5_000);
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    expect(await topOf()).toBeLessThan(300);
+    await page.goBack();
+  }
+});
+
+testPage(
+  "on a phone the sections have no scrollbar, and a wrong field stays red with the focus",
+  async () => {
+    const settings = createSampleSettings(liveDay.now, text);
+    const server = serveSample(liveDay, { settings });
+    ends.push(server.stop, settings.destroy);
+    opened = await openPage(browser, `${server.createPageUrl()}#settings`, { viewport: phone.viewport });
+    const { page } = opened;
+    await page.locator(".set").first().waitFor();
+    const sections = 'document.querySelector(".set-nav ol")';
+    expect(await page.evaluate(`${sections}.scrollWidth > ${sections}.clientWidth`)).toBe(true);
+    // This browser hides every scrollbar, so the bar itself cannot be measured.
+    expect(await page.evaluate(`getComputedStyle(${sections}).scrollbarWidth`)).toBe("none");
+    await page.locator(".set-nav ol").getByRole("link").last().focus();
+    expect(await page.evaluate(`${sections}.scrollLeft`)).toBeGreaterThan(0);
+    await rowOf(page, "alerts.longTurnMinutes").getByRole("textbox").fill("-5");
+    await page.locator('.field[aria-invalid="true"]:focus-visible').waitFor();
+    // The ring of the focus is outside of the red border and the line around it.
+    const offset = await page.evaluate("parseFloat(getComputedStyle(document.activeElement).outlineOffset)");
+    expect(offset).toBeGreaterThanOrEqual(1);
+  },
+);
+
 const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
 const dark = { colorScheme: "dark" } as const;
 

@@ -89,6 +89,9 @@ test("sessions are told by day, the newest first; those that asked nothing witho
       { day: midnight, sessions: 2 },
       { day: midnight - 24 * hourMs, sessions: 1 },
     ]);
+    const holds = { firstAt: midnight - 5 * hourMs, agents: ["claude"] };
+    expect(page.holds).toEqual(holds);
+    expect(await tell({ agent: "codex" })).toMatchObject({ threads: [], holds });
     const [site, shop, before] = page.threads;
     expect(site?.beats).toBeNull();
     // A day on which nothing was asked has its newest sessions told all the same.

@@ -138,6 +138,8 @@ export interface StoryPage {
   readonly days: readonly StoryDay[];
   /** Pass it as `before` to get the next page. null on the last one. */
   readonly next: string | null;
+  /** What there is in all, whatever is searched: when its first moment was, and the agents it is of. Absent if there is nothing. */
+  readonly holds?: { readonly firstAt: number; readonly agents: readonly string[] };
   /** How long the history is kept, and how large it is. Absent if the app does not run. */
   readonly kept?: { readonly days: number; readonly maxMb: number; readonly mb: number };
   readonly problem?: string;

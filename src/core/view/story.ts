@@ -1,6 +1,7 @@
 /** The history as a story: what happened in a session on a day, as the moments that a user remembers. Pure. */
 import type { AskEnding } from "../answers/ending.ts";
 import { formatCount } from "../text/words.ts";
+import { hourMs } from "../timing.ts";
 import { kindOfTool, splitCall, type WorkKind } from "./moment-words.ts";
 
 /** What the history has recorded at one time. */
@@ -262,6 +263,13 @@ export function tellStory(moments: readonly StoryMoment[], options: StoryOptions
 const maxTurns = 3;
 const maxBeats = 24;
 const keptBeats = 14;
+/** Of a short session, what was asked is never folded away, up to so many beats. */
+const shortTurns = 6;
+const shortBeats = 40;
+
+const isShort = (beats: readonly Beat[], turns: number): boolean =>
+  beats.length <= shortBeats &&
+  (turns <= shortTurns || (beats.at(-1)?.at ?? 0) - (beats[0]?.at ?? 0) < hourMs);
 
 /** The older turns of a long session become one line. */
 function foldEarlier(beats: readonly Beat[]): readonly Beat[] {
@@ -270,8 +278,9 @@ function foldEarlier(beats: readonly Beat[]): readonly Beat[] {
   const recent = starts.slice(starts.length > maxTurns ? -2 : -maxTurns);
   const cut =
     recent.find((start) => beats.length - start <= maxBeats) ?? Math.max(0, beats.length - keptBeats);
-  if (cut < 2) return beats;
-  return [foldBeats(beats.slice(0, cut), (beats[cut] as Beat).at), ...beats.slice(cut)];
+  const folded = beats.slice(0, cut);
+  if (cut < 2 || (isShort(beats, starts.length) && folded.some(({ kind }) => kind === "ask"))) return beats;
+  return [foldBeats(folded, (beats[cut] as Beat).at), ...beats.slice(cut)];
 }
 
 function foldBeats(beats: readonly Beat[], endAt: number): EarlierBeat {

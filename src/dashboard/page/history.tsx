@@ -27,7 +27,7 @@ import {
 import { searchFieldId } from "./navigation.ts";
 import { Outcome } from "./outcome.tsx";
 import { stats } from "./reports.ts";
-import { agentName, facts, selectedId, sessions, slowNow } from "./state.ts";
+import { agentName, selectedId, sessions, slowNow } from "./state.ts";
 import {
   filter,
   isFiltered,
@@ -117,8 +117,10 @@ function Days() {
   const isSearch = isFiltered(filter.value);
   const today = startOfDay(slowNow.value);
   const hits = new Map(page?.days.map((day) => [day.day, day.hits ?? 0]));
-  const days = (stats.value?.days ?? []).toReversed().map(({ date, waitedMs }) => {
+  const first = Math.min(today, startOfDay(page?.holds?.firstAt ?? today));
+  const days = (stats.value?.days ?? []).toReversed().flatMap(({ date, waitedMs }) => {
     const day = new Date(`${date}T00:00:00`).getTime();
+    if (day < first) return [];
     const count = hits.get(day) ?? 0;
     return isSearch
       ? { day, value: count, text: count === 0 ? noValue : String(count) }
@@ -155,7 +157,8 @@ function Days() {
       </ol>
       {page?.kept && (
         <p class="day-list-foot">
-          Kept for {formatCount(page.kept.days, "day")}, {page.kept.mb} of {page.kept.maxMb} MB.
+          Kept for {formatCount(page.kept.days, "day")}, {page.kept.mb} of {page.kept.maxMb} MB.{" "}
+          <a href="#settings-history">Change</a>
         </p>
       )}
     </nav>
@@ -166,6 +169,14 @@ function listProjects(): string[] {
   const known = stats.value?.projects.map(({ project }) => project) ?? [];
   const current = [...sessions.value.values()].flatMap(({ project }) => project ?? []);
   return [...new Set([...known, ...current])].sort((a, b) => a.localeCompare(b));
+}
+
+/** Those that the history or a session is of: most people use one or two of all that beckon knows. */
+function listAgents(): string[] {
+  const current = [...sessions.value.values()].map(({ provider }) => provider);
+  const chosen = filter.value.agent === "" ? [] : [filter.value.agent];
+  const known = new Set([...(story.value?.holds?.agents ?? []), ...current, ...chosen]);
+  return [...known].sort((a, b) => agentName(a).localeCompare(agentName(b)));
 }
 
 function Sift() {
@@ -196,7 +207,7 @@ function Sift() {
         label="Agent"
         value={agent}
         any="Any agent"
-        options={Object.entries(facts.value?.agents ?? {})}
+        options={listAgents().map((name) => [name, agentName(name)])}
         onChange={(value) => setFilter({ agent: value })}
       />
       <Pick

@@ -22,7 +22,7 @@ export function followAddress(): void {
     const id = location.hash.slice(1);
     requestAnimationFrame(() =>
       requestAnimationFrame(() => {
-        const section = view.value === "sessions" && id !== "" ? document.getElementById(id) : null;
+        const section = view.value !== "history" && id !== "" ? document.getElementById(id) : null;
         if (section) section.scrollIntoView();
         else scrollTo(0, 0);
       }),

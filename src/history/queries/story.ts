@@ -61,7 +61,15 @@ export function findStory(db: Database, query: StoryQuery, now: number): Page {
   const before = parseSeq(query.before);
   const newest = before === null ? (query.day ?? now) : atOfSeq(before);
   const search = listHits(db, query, toSeq(dayOf(newest).to));
-  return collect(db, query, before, search, dayOf(newest), now);
+  return { ...collect(db, query, before, search, dayOf(newest), now), ...readExtent(db) };
+}
+
+function readExtent(db: Database): Pick<StoryPage, "holds"> {
+  const first =
+    db.query<{ seq: number | null }, Values>("SELECT MIN(seq) AS seq FROM items").get()?.seq ?? null;
+  if (first === null) return {};
+  const providers = db.query<{ provider: string }, Values>("SELECT DISTINCT provider FROM sessions").all();
+  return { holds: { firstAt: atOfSeq(first), agents: providers.map(({ provider }) => provider) } };
 }
 
 /** A session on a day, with nothing folded away. */

@@ -106,6 +106,27 @@ test("the older turns of a long session are one line, and can be told whole", ()
   expect(tellStory(moments, { isWhole: true }).filter(({ kind }) => kind === "prompt")).toHaveLength(12);
 });
 
+test("a short session shows all that was asked: one of a few turns, or of less than an hour", () => {
+  const isFolded = (turns: number, minutes: number, lines: Parameters<typeof createMoments>) => {
+    const moments = createMoments(...Array.from({ length: turns }, () => lines).flat());
+    const spread = moments.map((moment, n) => ({ ...moment, at: (n * minutes * minute) / moments.length }));
+    return tellStory(spread)[0]?.kind === "earlier";
+  };
+  const asking = [
+    ["prompt", "go"],
+    ["permission", "Bash: make", allowed],
+    ["answer", "Done."],
+  ] as const;
+  const quiet = [
+    ["prompt", "go"],
+    ["answer", "Done."],
+  ] as const;
+  expect(isFolded(6, 300, [...asking])).toBe(false);
+  expect(isFolded(10, 50, [...asking])).toBe(false);
+  expect(isFolded(7, 300, [...asking])).toBe(true);
+  expect(isFolded(6, 300, [...quiet])).toBe(true);
+});
+
 test("a turn with very many asks is folded within itself", () => {
   const asks = Array.from({ length: 60 }, (_, n) => ["permission", `Bash: make ${n}`, allowed] as const);
   const beats = tellStory(createMoments(["prompt", "go"], ...asks));
