@@ -60,9 +60,9 @@ export interface DemoDay {
 export interface DemoStep {
   readonly afterMs: number;
   readonly payload: JsonRecord;
-  /** A request: how long it waits for the user before it counts as answered in the terminal. */
+  /** A request: how long it waits for the user before it counts as allowed in the terminal. */
   readonly waitMs?: number;
-  /** Left out if the user denied the last request. */
+  /** What the agent reports after the last request was allowed. */
   readonly onlyIfAllowed?: true;
 }
 

@@ -42,7 +42,7 @@ export async function demo(args: string[], table: readonly Agent[]): Promise<num
     if (!app) throw new Error("the demo's own folder is in use");
     const live = new AbortController();
     const running = day.sessions.map((session) =>
-      runSession(session, { agent, day, env, home, signal: live.signal }),
+      runSession(session, { agent, day, env, home, command: findOwnCommand(), signal: live.signal }),
     );
     await announce(paths, flags.has("--print") || !hasDesktop(env));
     await Promise.race([ended, app.quit]);
@@ -151,19 +151,26 @@ interface LiveOptions {
   readonly day: DemoDay;
   readonly env: Readonly<Record<string, string>>;
   readonly home: string;
+  /** That calls beckon. */
+  readonly command: readonly string[];
   readonly signal: AbortSignal;
 }
 
-async function runSession(session: DemoDay["sessions"][number], options: LiveOptions): Promise<void> {
+export async function runSession(session: DemoDay["sessions"][number], options: LiveOptions): Promise<void> {
   const { day, signal } = options;
-  let isAllowed = true;
+  let isAllowed = false;
   for (let round = 0; !signal.aborted; round++) {
-    for (const step of session.createSteps(round)) {
+    const steps = session.createSteps(round);
+    for (const [index, step] of steps.entries()) {
       await sleep(step.afterMs, signal);
       if (signal.aborted) return;
       if (step.onlyIfAllowed && !isAllowed) continue;
-      const output = await callHook(step, options);
-      if (step.waitMs !== undefined) isAllowed = output === "" || day.isAllowed(output);
+      const next = steps[index + 1];
+      // A request that nobody touched: the invented user allows it in the terminal. A hook that ends before its tool does was denied.
+      const output = await callHook(step, options, async () => {
+        if (next?.onlyIfAllowed) await callHook(next, options);
+      });
+      if (step.waitMs !== undefined) isAllowed = day.isAllowed(output);
     }
   }
 }
@@ -182,14 +189,15 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
 /** Returns what the hook printed: the user's decision, or nothing. */
 async function callHook(
   { payload, waitMs }: DemoStep,
-  { agent, day, env, home, signal }: LiveOptions,
+  { agent, day, env, home, command, signal }: LiveOptions,
+  onOverdue?: () => Promise<void>,
 ): Promise<string> {
   const { pidVariable, projectVariable } = agent.forwarding;
   const ownVariables = {
     ...(pidVariable === null ? {} : { [pidVariable]: String(process.pid) }),
     ...(projectVariable === null ? {} : { [projectVariable]: String(payload.cwd) }),
   };
-  const child = Bun.spawn([...findOwnCommand(), "hook", agent.id], {
+  const child = Bun.spawn([...command, "hook", agent.id], {
     cwd: home,
     env: { ...env, ...day.env, ...ownVariables },
     stdin: new Blob([JSON.stringify(payload)]),
@@ -199,7 +207,7 @@ async function callHook(
   const stop = () => child.kill("SIGTERM");
   signal.addEventListener("abort", stop);
   // An agent whose dialog was answered in the terminal ends its hook in the same way.
-  const timer = waitMs === undefined ? null : setTimeout(stop, waitMs);
+  const timer = waitMs === undefined ? null : setTimeout(() => onOverdue?.().then(stop), waitMs);
   const [output] = await Promise.all([child.stdout.text(), child.exited]);
   if (timer) clearTimeout(timer);
   signal.removeEventListener("abort", stop);
