@@ -1,9 +1,15 @@
 /** A start after beckon was down for long: it listens at once, and reads what the hooks have spooled behind that. */
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { type AppProcess, createFixture, type Fixture } from "../torture/fixture.ts";
+import {
+  findSession,
+  permissionRequested,
+  prompted,
+  stopped,
+  summarizeSession,
+} from "../torture/scenario.ts";
 import { waitForValue } from "../wait-until.ts";
-import { type AppProcess, createFixture, type Fixture } from "./fixture.ts";
-import { findSession, permissionRequested, prompted, stopped, summarizeSession } from "./scenario.ts";
 
 const sessions = 10;
 const turns = 2_000;
