@@ -42,6 +42,8 @@ interface Wizard {
   /** What the user entered; null if it shall be removed. */
   readonly secrets: Record<string, string | null>;
   fields: Fields;
+  /** The service could take answers with these settings. */
+  canAnswer: boolean;
 }
 
 export async function addChannel(name: string): Promise<number> {
@@ -59,7 +61,17 @@ export async function addChannel(name: string): Promise<number> {
     const service = await chooseService(prompter, before.type);
     refuseSharedVariables(name, service, paths);
     const known = before.type === service.type ? before : {};
-    const wizard: Wizard = { prompter, name, service, known, saved, env, secrets: {}, fields: {} };
+    const wizard: Wizard = {
+      prompter,
+      name,
+      service,
+      known,
+      saved,
+      env,
+      secrets: {},
+      fields: {},
+      canAnswer: false,
+    };
     const isInUse = (await fetchChannelReports(paths))?.some((report) => report.name === name) === true;
     for (;;) {
       await askEverything(wizard);
@@ -97,7 +109,8 @@ function readRawConfig(paths: Paths): JsonRecord {
   }
 }
 
-async function save({ name, secrets, fields }: Wizard, paths: Paths): Promise<void> {
+async function save(wizard: Wizard, paths: Paths): Promise<void> {
+  const { name, service, secrets, fields } = wizard;
   const hasSecrets = Object.keys(secrets).length > 0;
   // The secrets first: the running beckon opens the channel as soon as config.json changes.
   if (hasSecrets) writeChannelSecrets(paths, name, secrets);
@@ -105,6 +118,12 @@ async function save({ name, secrets, fields }: Wizard, paths: Paths): Promise<vo
   printLines([
     `Saved in ${paths.config}${hasSecrets ? `, its secrets in ${paths.channelSecrets}` : ""}.`,
     readEndpoint(paths) ? "beckon uses it from now on." : "Start beckon to use it: beckon start",
+    ...(wizard.canAnswer && !isAnswering(wizard)
+      ? [
+          `Answers are off: ${service.name} alerts you, and you answer at the desk.`,
+          `To answer from there too, choose full and then safe: beckon channel add ${name}`,
+        ]
+      : []),
     `Test it again at any time: beckon channel test ${name}`,
   ]);
 }
@@ -319,8 +338,8 @@ async function askAnswers(wizard: Wizard): Promise<void> {
   const { service, fields } = wizard;
   const isNeeded = needsAccount(wizard);
   if (isNeeded) await askAccounts(wizard, "Which account gets the alerts?");
-  if (fields.detail !== "full" || !service.canAnswer(withDefaults(wizard), secretOf(wizard)))
-    delete fields.answers;
+  wizard.canAnswer = service.canAnswer(withDefaults(wizard), secretOf(wizard));
+  if (fields.detail !== "full" || !wizard.canAnswer) delete fields.answers;
   else
     await choose(wizard, "answers", "Which requests may be answered from there?", [
       ["off", "none"],

@@ -101,7 +101,7 @@ function formatState(
   if (!isRunning) return "beckon is not running";
   const now = Date.now();
   return lastSentAt === null
-    ? "nothing sent since the start"
+    ? "no alert sent since the start"
     : `last sent ${formatLocalTime(lastSentAt, now)}`;
 }
 

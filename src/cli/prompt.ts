@@ -1,12 +1,20 @@
 /** Asks questions in the terminal, one line each. Without a terminal, the lines of standard input are the answers. */
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
-import { print, stripControls } from "./output.ts";
+import { print, stripControls, terminalColumns, wrapText } from "./output.ts";
 
 export interface Prompter {
   /** Resolves with the answer, trimmed. Rejects if there is none: Ctrl-C, or the end of the input. */
   ask(question: string, options?: { readonly isHidden?: boolean }): Promise<string>;
   close(): void;
+}
+
+const typingColumns = 24;
+
+/** Words stay whole, and what is typed has room in the last line. */
+function wrapQuestion(question: string): string[] {
+  const columns = Math.max(typingColumns, terminalColumns() - typingColumns);
+  return wrapText(question, columns, Number.POSITIVE_INFINITY);
 }
 
 export function createPrompter(onStopped: string): Prompter {
@@ -19,14 +27,14 @@ export function createPrompter(onStopped: string): Prompter {
     },
   });
   const reader = createInterface({ input: process.stdin, output, terminal: isTerminal });
-  const lines: string[] = [];
+  const typed: string[] = [];
   let waiting: ((line: string | null) => void) | null = null;
   let isClosed = false;
   const give = (line: string | null) => {
     const resolve = waiting;
     waiting = null;
     if (resolve) resolve(line);
-    else if (line !== null) lines.push(line);
+    else if (line !== null) typed.push(line);
   };
   reader.on("line", give);
   reader.on("SIGINT", () => reader.close());
@@ -37,14 +45,16 @@ export function createPrompter(onStopped: string): Prompter {
 
   return {
     async ask(question, options = {}) {
-      const prompt = `${stripControls(question)} `;
+      const lines = isTerminal ? wrapQuestion(question) : [stripControls(question)];
+      const prompt = `${lines.pop()} `;
+      print(lines.map((line) => `${line}\n`).join(""));
       if (isTerminal && !options.isHidden) {
         reader.setPrompt(prompt);
         reader.prompt();
       } else print(prompt);
       isHidden = options.isHidden === true;
       const line = await new Promise<string | null>((resolve) => {
-        const next = lines.shift();
+        const next = typed.shift();
         if (next !== undefined || isClosed) resolve(next ?? null);
         else waiting = resolve;
       });

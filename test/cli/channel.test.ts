@@ -27,13 +27,13 @@ afterEach(async () => {
 const waitMs = 20_000;
 
 /** A terminal with `beckon` in it. */
-function openTerminal(args: string[], env: Record<string, string> = {}) {
+function openTerminal(args: string[], env: Record<string, string> = {}, cols = 200) {
   let screen = "";
   let seen = 0;
   const child = Bun.spawn([...fixture.command, ...args], {
     env: { ...fixture.env, TERM: "xterm", NO_COLOR: "1", ...env },
     terminal: {
-      cols: 200,
+      cols,
       rows: 50,
       data: (_, bytes) => {
         screen += Buffer.from(bytes).toString();
@@ -142,6 +142,35 @@ describe("beckon channel add", () => {
     expect(terminal.screen()).not.toContain("tk_local");
     expect(server.messages().at(-1)?.buttons).toEqual([]);
   }, 60_000);
+
+  test("with Enter everywhere, says that answers are off, and how to turn them on", async () => {
+    const server = await startNtfy();
+    const child = Bun.spawn([...fixture.command, "channel", "add", "phone"], {
+      env: fixture.env,
+      stdin: new Blob([
+        ["ntfy", server.url, "alerts-4f1c", "tk_local", ...Array<string>(8).fill("")].join("\n"),
+      ]),
+      stdout: "pipe",
+    });
+    const out = await child.stdout.text();
+    expect(out).toContain("Answers are off: ntfy alerts you, and you answer at the desk.\n");
+    expect(out).toMatch(/choose full and then safe: .*channel add phone\n/);
+    expect(readConfig().channels.phone).not.toHaveProperty("answers");
+  }, 60_000);
+
+  test("a long question is wrapped between words, and leaves room to type", async () => {
+    const columns = 70;
+    const terminal = openTerminal(["channel", "add", "phone"], {}, columns);
+    await terminal.answer("Which service?", "pushover");
+    await terminal.waitFor("pushover");
+    const start = terminal.screen().length;
+    await terminal.answer("pushover.net/apps/build)", "a".repeat(30));
+    const lines = Bun.stripANSI(terminal.screen().slice(start)).trim().split(/\r?\n/);
+    expect(lines.slice(0, 2)).toEqual([
+      "The API token of your application (create one",
+      "at pushover.net/apps/build)",
+    ]);
+  }, 30_000);
 
   test("offers the account that taps the button, and lists it only if you say so", async () => {
     const server = await startSlackServer();

@@ -202,7 +202,7 @@ function Channel({ channel, host }: { readonly channel: ChannelRow; readonly hos
         {problem !== null ? <Icon of="warn" /> : lastSentAt !== null && <Icon of="check" />}
         <span>
           {cleanText(
-            problem ?? (lastSentAt === null ? "Nothing sent yet" : `Sent ${formatTime(lastSentAt)}`),
+            problem ?? (lastSentAt === null ? "No alert sent yet" : `Sent ${formatTime(lastSentAt)}`),
           )}
         </span>
       </span>

@@ -63,7 +63,7 @@ export function checkChannels(facts: ChannelsFacts): Finding[] {
         );
       const last =
         report.lastSentAt === null
-          ? "nothing sent since the start"
+          ? "no alert sent since the start"
           : `last sent ${formatTime(report.lastSentAt)}`;
       const taken = answers === "off" ? "no answers" : `answers: ${answers}`;
       return create(
