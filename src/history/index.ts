@@ -23,7 +23,7 @@ import { createAskId, spanStateOf } from "../state/transitions.ts";
 import { ignoreErrors } from "../storage/files.ts";
 import type { JournalPosition } from "../storage/journal/index.ts";
 import { createEmptyHistory } from "./empty.ts";
-import type { HistoryCall, HistoryRetention } from "./messages.ts";
+import type { HistoryCall, HistoryRetention, ToHistory } from "./messages.ts";
 import { type AskRow, createSessionRow, createStateRow, type OpenState, type StateRow } from "./rows.ts";
 import { chooseThread, type StartThread } from "./start-thread.ts";
 import { createThreadClient } from "./thread-client.ts";
@@ -93,21 +93,12 @@ export function createHistory(options: HistoryOptions): History {
   let retention = readRetention(config().history);
 
   const isOn = () => retention !== null && !isStopped;
-  removeFiles();
+  if (retention === null) removeFiles(options.path);
 
   const client = createThreadClient({
     startThread: options.startThread ?? chooseThread(options.agents),
     isOn,
-    createOpenMessage() {
-      const { path, journal, defaultProvider } = options;
-      return {
-        kind: "open",
-        path,
-        journal,
-        defaultProvider,
-        retention: retention ?? { days: 1, maxMb: 1 },
-      };
-    },
+    createOpenMessage: () => createOpenMessage(options, retention),
     describeState() {
       for (const session of options.sessions()) {
         if (!isProbe(session)) changed.set(sessionKeyOf(session), session);
@@ -162,17 +153,6 @@ export function createHistory(options: HistoryOptions): History {
     return client.close();
   }
 
-  /** Of a history that is off, nothing is kept. */
-  function removeFiles(): void {
-    if (retention !== null) return;
-    for (const suffix of ["", "-wal", "-shm"])
-      ignoreErrors(() => rmSync(options.path + suffix, { force: true }));
-  }
-
-  function readSizeMb(): number {
-    return Math.round((statSync(options.path, { throwIfNoEntry: false })?.size ?? 0) / 1024 / 1024);
-  }
-
   /** Never rejects: if the history cannot be read, the result is empty and gives the reason. */
   async function runQuery<T extends object>(query: HistoryCall, whenEmpty: () => Promise<T>): Promise<T> {
     if (!isOn()) return whenEmpty();
@@ -206,7 +186,11 @@ export function createHistory(options: HistoryOptions): History {
       const threads = result.threads.map(
         (thread): StoryThread => ({ ...thread, group: options.groupOf(thread.key) }),
       );
-      return { ...result, threads, ...(retention ? { kept: { ...retention, mb: readSizeMb() } } : {}) };
+      return {
+        ...result,
+        threads,
+        ...(retention ? { kept: { ...retention, mb: readSizeMb(options.path) } } : {}),
+      };
     },
     findTranscript: (key) =>
       runQuery<{ readonly path: string | null }>({ name: "findTranscript", key }, () =>
@@ -233,7 +217,8 @@ export function createHistory(options: HistoryOptions): History {
       const isChanged = JSON.stringify(next) !== JSON.stringify(retention);
       retention = next;
       if (isChanged && next) client.post({ kind: "retention", retention: next });
-      if (isChanged && next === null) void closeThread().then(removeFiles);
+      if (isChanged && next === null)
+        void closeThread().then(() => retention === null && removeFiles(options.path));
     },
     async stop() {
       // Without a thread, the next start reads it from the journal.
@@ -276,3 +261,19 @@ function describeOpen(sessions: readonly Session[], rows: readonly StateRow[]): 
 }
 
 export { createEmptyHistory } from "./empty.ts";
+
+function createOpenMessage(
+  { path, journal, defaultProvider }: HistoryOptions,
+  retention: HistoryRetention | null,
+): Extract<ToHistory, { kind: "open" }> {
+  return { kind: "open", path, journal, defaultProvider, retention: retention ?? { days: 1, maxMb: 1 } };
+}
+
+/** Of a history that is off, nothing is kept. */
+function removeFiles(path: string): void {
+  for (const suffix of ["", "-wal", "-shm"]) ignoreErrors(() => rmSync(path + suffix, { force: true }));
+}
+
+function readSizeMb(path: string): number {
+  return Math.round((statSync(path, { throwIfNoEntry: false })?.size ?? 0) / 1024 / 1024);
+}

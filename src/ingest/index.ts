@@ -69,34 +69,6 @@ export function createIngest(options: IngestOptions): Ingest {
   const knownIds = createIdMemory(limits.maxRememberedIds);
   let batch: Batch | null = null;
 
-  function parseRequest(text: string, spool: ParsedRequest["spool"]): ParsedRequest | IngestResult {
-    const now = clock();
-    const body = parseJson(text);
-    if (body === undefined) return invalidJson;
-    const message = openEnvelope(body, defaultProvider, now.host);
-    if (!message) return { outcome: "rejected", reason: "invalid JSON: the body is not an object" };
-    const agent = agents.get(message.provider);
-    if (!agent) return unknownProvider;
-    const payloadStart = message.payload === body ? 0 : findPayloadKey(text);
-    // What our forwarders add before the payload contains no secrets, and is a third of the text.
-    const from = Math.max(0, payloadStart);
-    const stripped = agent.stripToolOutput(text, from, message.payload);
-    const maskedText = options.mask(stripped, from, agent.identifierFields);
-    const maskedMessage =
-      maskedText === stripped ? message : openEnvelope(parseJson(maskedText), defaultProvider, now.host);
-    if (!maskedMessage) return invalidJson;
-    const hashPayload = () =>
-      hashText(payloadStart < 0 ? stringifyPayload(message.payload) : text.slice(payloadStart));
-    return {
-      message: maskedMessage,
-      dedupeKey: agent.dedupeKey(message.payload) ?? hashPayload(),
-      maskedText,
-      clock: now,
-      moment: stampEvent(message.meta, now),
-      spool,
-    };
-  }
-
   function translate(request: ParsedRequest, id: string): AgentEvent | IngestResult {
     const { message, dedupeKey, moment } = request;
     const agent = agents.get(message.provider);
@@ -177,7 +149,7 @@ export function createIngest(options: IngestOptions): Ingest {
     return result;
   }
 
-  /** What happened before the end of a run is known before it: whoever follows the run is told everything in its order. */
+  /** What happened before the end of a run is known before it, so that everything is told in its order. */
   async function acceptAfter(
     finding: Promise<readonly string[]>,
     request: ParsedRequest,
@@ -185,7 +157,7 @@ export function createIngest(options: IngestOptions): Ingest {
   ): Promise<IngestResult> {
     try {
       for (const text of await finding) {
-        const lost = parseRequest(text, undefined);
+        const lost = parseRequest(text, undefined, options);
         if (!("outcome" in lost)) await acceptOnce(lost, lost.message.meta.id ?? randomUUID());
       }
     } catch (error) {
@@ -196,7 +168,7 @@ export function createIngest(options: IngestOptions): Ingest {
 
   return {
     accept(text, spool) {
-      const request = parseRequest(text, spool);
+      const request = parseRequest(text, spool, options);
       if ("outcome" in request) return Promise.resolve(request);
       const { message, moment } = request;
       const id = message.meta.id ?? randomUUID();
@@ -219,6 +191,38 @@ export function createIngest(options: IngestOptions): Ingest {
     rememberIds(ids) {
       for (const id of ids) knownIds.add(id);
     },
+  };
+}
+
+function parseRequest(
+  text: string,
+  spool: ParsedRequest["spool"],
+  { agents, clock, defaultProvider, mask }: IngestOptions,
+): ParsedRequest | IngestResult {
+  const now = clock();
+  const body = parseJson(text);
+  if (body === undefined) return invalidJson;
+  const message = openEnvelope(body, defaultProvider, now.host);
+  if (!message) return { outcome: "rejected", reason: "invalid JSON: the body is not an object" };
+  const agent = agents.get(message.provider);
+  if (!agent) return unknownProvider;
+  const payloadStart = message.payload === body ? 0 : findPayloadKey(text);
+  // What our forwarders add before the payload contains no secrets, and is a third of the text.
+  const from = Math.max(0, payloadStart);
+  const stripped = agent.stripToolOutput(text, from, message.payload);
+  const maskedText = mask(stripped, from, agent.identifierFields);
+  const maskedMessage =
+    maskedText === stripped ? message : openEnvelope(parseJson(maskedText), defaultProvider, now.host);
+  if (!maskedMessage) return invalidJson;
+  const hashPayload = () =>
+    hashText(payloadStart < 0 ? stringifyPayload(message.payload) : text.slice(payloadStart));
+  return {
+    message: maskedMessage,
+    dedupeKey: agent.dedupeKey(message.payload) ?? hashPayload(),
+    maskedText,
+    clock: now,
+    moment: stampEvent(message.meta, now),
+    spool,
   };
 }
 

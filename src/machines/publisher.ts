@@ -96,16 +96,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
   }
 
   function start(follower: Follower): void {
-    const { at, t } = clock();
-    write(follower, {
-      kind: "hello",
-      protocol: protocolVersion,
-      version,
-      machineId: options.machineId,
-      now: { at, t },
-      agents: [...options.agents()],
-      hasChannels: options.hasChannels(),
-    });
+    write(follower, createHello(options));
     writeAll(follower);
     cancelAlive ??= schedule(keepAlive, aliveMs);
   }
@@ -113,7 +104,11 @@ export function createPublisher(options: PublisherOptions): Publisher {
   function writeAll(follower: Follower): void {
     const sessions = options.sessions().filter((session) => !isProbe(session));
     for (const session of sessions) remember(session);
-    write(follower, { kind: "sessions", seq, sessions: sessions.map(describe) });
+    write(follower, {
+      kind: "sessions",
+      seq,
+      sessions: sessions.map((session) => describeSession(session, clock().t, pending)),
+    });
   }
 
   function keepAlive(): void {
@@ -121,24 +116,9 @@ export function createPublisher(options: PublisherOptions): Publisher {
     cancelAlive = schedule(keepAlive, aliveMs);
   }
 
-  function describe(session: Session): DescribedSession {
-    const settled = settle(session, clock().t);
-    return {
-      session: { ...shorten(settled) },
-      answerable: settled.asks.filter(isVisible).flatMap(describeAsk),
-    };
-  }
-
-  function describeAsk(ask: Session["asks"][number]): DescribedAsk[] {
-    const details = pending.details(ask);
-    const masked = pending.maskedDetails(ask);
-    if (!details || !masked) return [];
-    return [{ id: ask.id, answerId: answerIdOf(ask), details, masked } as DescribedAsk];
-  }
-
   /** Returns null if the followers know the session as it is. */
   function remember(session: Session): DescribedSession | null {
-    const described = describe(session);
+    const described = describeSession(session, clock().t, pending);
     const text = JSON.stringify(described);
     const key = sessionKeyOf(session);
     if (sent.get(key) === text) return null;
@@ -165,24 +145,6 @@ export function createPublisher(options: PublisherOptions): Publisher {
       const described = session && !isProbe(session) ? remember(session) : null;
       if (described) broadcast({ kind: "session", seq: ++seq, described });
     }
-  }
-
-  async function act(message: FollowerRequest, follower: Follower): Promise<RequestOutcome> {
-    const session = get({ agent: message.agent, sessionId: message.sessionId });
-    if (!session) return { ok: false, status: 404, says: "the session is not listed there any more" };
-    if (message.kind === "focus") {
-      const { result, why, login } = await options.focus(session);
-      if (login !== undefined) return { ok: true, says: "selected", login };
-      return result === "impossible"
-        ? { ok: false, status: 409, says: why ?? "" }
-        : { ok: true, says: result };
-    }
-    const { step } = message;
-    const by = `${step.by ?? step.front} on ${follower.name}`;
-    const result = await pending.answer(session, message.answerId, message.answer as Answer, { ...step, by });
-    if (typeof result === "string") return { ok: false, status: 400, says: result };
-    if ("refused" in result) return { ok: false, status: result.refused, says: result.error };
-    return { ok: true, says: result.answered };
   }
 
   function onDeparted(key: string): void {
@@ -225,7 +187,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
         writeAll(follower);
         return null;
       }
-      act(message, follower)
+      act(message, follower.name, options)
         .catch((error): RequestOutcome => {
           options.onProblem(`a request of ${follower.name} failed: ${error}`);
           return { ok: false, status: 500, says: "beckon failed there: see its log" };
@@ -269,5 +231,56 @@ function shorten(session: Session): Session {
     children: session.children.map((child) => ({ ...child, transcriptPath: null })),
     // A process that is not watched here is not watched by anybody.
     place: place && (place.local ? place : { ...place, pid: null }),
+  };
+}
+
+/** The session as it stands at `t`, with everything that can be answered. */
+function describeSession(
+  session: Session,
+  t: number,
+  pending: Pick<PendingRequests, "details" | "maskedDetails">,
+): DescribedSession {
+  const settled = settle(session, t);
+  const answerable = settled.asks.filter(isVisible).flatMap((ask) => {
+    const details = pending.details(ask);
+    const masked = pending.maskedDetails(ask);
+    return details && masked
+      ? [{ id: ask.id, answerId: answerIdOf(ask), details, masked } as DescribedAsk]
+      : [];
+  });
+  return { session: { ...shorten(settled) }, answerable };
+}
+
+/** Does what the user of a linked machine wants, as if it were wanted here. */
+async function act(
+  message: FollowerRequest,
+  name: string,
+  { get, focus, pending }: Pick<PublisherOptions, "get" | "focus" | "pending">,
+): Promise<RequestOutcome> {
+  const session = get({ agent: message.agent, sessionId: message.sessionId });
+  if (!session) return { ok: false, status: 404, says: "the session is not listed there any more" };
+  if (message.kind === "focus") {
+    const { result, why, login } = await focus(session);
+    if (login !== undefined) return { ok: true, says: "selected", login };
+    return result === "impossible" ? { ok: false, status: 409, says: why ?? "" } : { ok: true, says: result };
+  }
+  const { step } = message;
+  const by = `${step.by ?? step.front} on ${name}`;
+  const result = await pending.answer(session, message.answerId, message.answer as Answer, { ...step, by });
+  if (typeof result === "string") return { ok: false, status: 400, says: result };
+  if ("refused" in result) return { ok: false, status: result.refused, says: result.error };
+  return { ok: true, says: result.answered };
+}
+
+function createHello({ machineId, agents, hasChannels, clock }: PublisherOptions): OwnerMessage {
+  const { at, t } = clock();
+  return {
+    kind: "hello",
+    protocol: protocolVersion,
+    version,
+    machineId,
+    now: { at, t },
+    agents: [...agents()],
+    hasChannels: hasChannels(),
   };
 }

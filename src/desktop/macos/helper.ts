@@ -159,9 +159,8 @@ export function startMacHelper(settings: MacHelperSettings, events: MacHelperEve
       events.onReady();
       return;
     }
-    if (message.type === "error") {
+    if (message.type === "error")
       events.onProblem(`the menu-bar helper (osascript) could not show something: ${message.text}`);
-    }
     if (message.type === "pong" && message.batch === batch) sentAt = null;
     events.onMessage(message);
     if (slots.size > 0) send();
