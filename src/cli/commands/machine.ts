@@ -3,19 +3,21 @@ import { json } from "./common.ts";
 
 const name: Argument = { name: "NAME", values: "machines" };
 
+const addOptions = {
+  "--name": { value: "NAME", about: "what to call it here; otherwise the host's name" },
+  "--container": { value: "CONTAINER", about: "it is a container of docker or podman" },
+  "--pod": { value: "POD", about: "it is a pod of kubectl" },
+  "--wsl": { value: "DISTRIBUTION", about: "it is a distribution of WSL, on this Windows" },
+  "--command": { value: "COMMAND", about: "any command that ends in: beckon link" },
+  "--program": { value: "PATH", about: "where beckon is there; otherwise ~/.local/bin/beckon" },
+  "--dry-run": { about: "only say which command would link it" },
+} as const;
+
 export const machineAdd = defineSubcommand({
   name: "machine add",
   about: "link a machine that has beckon: tries it, then saves it",
   arguments: [{ name: "HOST" }],
-  options: {
-    "--name": { value: "NAME", about: "what to call it here; otherwise the host's name" },
-    "--container": { value: "CONTAINER", about: "it is a container of docker or podman" },
-    "--pod": { value: "POD", about: "it is a pod of kubectl" },
-    "--wsl": { value: "DISTRIBUTION", about: "it is a distribution of WSL, on this Windows" },
-    "--command": { value: "COMMAND", about: "any command that ends in: beckon link" },
-    "--program": { value: "PATH", about: "where beckon is there; otherwise ~/.local/bin/beckon" },
-    "--dry-run": { about: "only say which command would link it" },
-  },
+  options: addOptions,
   usage: [
     "beckon machine add HOST [--name NAME]",
     "beckon machine add NAME --container CONTAINER | --pod POD | --wsl DISTRIBUTION | --command COMMAND",
@@ -42,7 +44,7 @@ export const machineRemove = defineSubcommand({
 
 export const machineCommand = defineCommand({
   name: "machine",
-  options: { "--json": json },
+  options: { ...addOptions, "--json": json },
   subcommands: { add: machineAdd, list: machineList, test: machineTest, remove: machineRemove },
   defaultSubcommand: "list",
   page: {
