@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { settings } from "../../src/core/config/config.ts";
 import { type AppFixture, createAppFixture, createPromptEvent } from "../app-fixture.ts";
 import { testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";
@@ -65,7 +66,9 @@ testPage("every setting is there, with its value and where that comes from", asy
   const stream = rowOf(page, "stream.path");
   expect(await stream.innerText()).toContain("/home/dev/stream.jsonl");
   expect(await sourceOf(page, "stream.path")).toContain("BECKON_STREAM_PATH");
-  expect(await page.locator(".set-top").innerText()).toContain("3 of 31 differ from the default");
+  expect(await page.locator(".set-top").innerText()).toContain(
+    `3 of ${settings.length} differ from the default`,
+  );
   const alerts = page.locator(".set-nav li", { hasText: "Alerts" });
   expect((await alerts.innerText()).split("\n")).toEqual(["Alerts", "1"]);
   expect(page.url()).toEndWith("/#settings");
@@ -220,7 +223,7 @@ testPage("the search marks what matches, counts it, and Esc and , lead in and ou
   expect(scripts).toEqual(["/settings.js"]);
   await page.keyboard.press("/");
   await page.keyboard.type("quiet hours");
-  await page.getByText("1 of 31 match “quiet hours”").waitFor();
+  await page.getByText(`1 of ${settings.length} match “quiet hours”`).waitFor();
   expect(await page.locator(".set").count()).toBe(1);
   expect(await page.locator(".set mark").allInnerTexts()).toContain("Quiet");
   await page.getByLabel("Search settings").fill("zzz");
