@@ -11,7 +11,7 @@ import {
 } from "../../src/user-files/hooks.ts";
 import { rest, settingsWithOurs, untouchedSettings, wanted } from "./generate-settings.ts";
 
-const runs = { numRuns: 1500 };
+const runs = { numRuns: 500 };
 const timeoutMs = 60_000;
 const asOwn = wanted.map(({ event, matcher = null, timeout, async, ...hook }) => ({
   event,

@@ -161,7 +161,7 @@ const inputs: fc.Arbitrary<MenuInput> = sessions.chain((list) => {
 
 const menuFor = (input: MenuInput) => createTestMenu(input.sessions, input);
 const checkLaw = (law: (input: MenuInput) => void): void =>
-  fc.assert(fc.property(inputs, law), { numRuns: 500 });
+  fc.assert(fc.property(inputs, law), { numRuns: 250 });
 const depth = (items: readonly MenuItem[]): number =>
   Math.max(
     0,
@@ -348,7 +348,7 @@ describe("for any sessions", () => {
         const later = { at: input.now.at + ms, t: input.now.t + ms };
         expect(menuFor({ ...input, now: later })).toEqual(menu);
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     );
   });
 });
