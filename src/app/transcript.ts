@@ -5,7 +5,7 @@ import type { HistoryReader } from "../core/interfaces/index.ts";
 import type { TranscriptLine, TranscriptPage } from "../core/interfaces/wire.ts";
 import { limits } from "../core/limits.ts";
 import { parseSessionKey } from "../core/session/session-ref.ts";
-import { truncate } from "../core/text/truncate.ts";
+import { takeStart, truncate } from "../core/text/truncate.ts";
 import { splitCall } from "../core/view/moment-words.ts";
 import type { Beat } from "../core/view/story.ts";
 import { maskText } from "../secrets/index.ts";
@@ -48,10 +48,13 @@ async function readFile(
   return real === null ? null : readTranscriptAround(real, at, before, agent.readTranscriptRow);
 }
 
-/** Masked after it is cut: masking takes time, and what was cut is not shown. */
+/** A line can have megabytes. This much of it is masked. */
+const maxMaskedLength = 4 * limits.maxTextLength;
+
+/** Masked before it is cut to what is shown: half of a secret is not recognised as one. */
 const toShownLine = (line: TranscriptLine): TranscriptLine => ({
   ...line,
-  text: maskText(truncate(line.text, limits.maxTextLength)),
+  text: truncate(maskText(takeStart(line.text, maxMaskedLength)), limits.maxTextLength),
 });
 
 /** What the history has instead of a transcript. */

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { TranscriptPage } from "../../src/core/interfaces/wire.ts";
+import { limits } from "../../src/core/limits.ts";
 import { createAppFixture, createPromptEvent, proj } from "../app-fixture.ts";
 import { forEachTest } from "../for-each-test.ts";
 import { waitUntil } from "../wait-until.ts";
@@ -64,6 +65,17 @@ test("the lines around a moment, with secrets masked and without what tools retu
   ]);
   expect(namesOf(await read(2, "&lines=1"))[0]).toBe("step Bash deploy --key •••");
   expect(await read(2, "&lines=1")).toMatchObject({ hasEarlier: true });
+});
+
+test("a secret where a long line is cut is masked too", async () => {
+  await fixture.start();
+  const filler = "word ".repeat(limits.maxTextLength / 5);
+  const long = `${filler.slice(0, limits.maxTextLength - 20)} ${secret} and more`;
+  const transcript_path = fixture.appendTranscript("s1", prompt(0, long));
+  await fixture.postHook(createPromptEvent("s1", { transcript_path }));
+  const [line] = (await read(0)).lines;
+  expect(line?.text.length).toBeLessThanOrEqual(limits.maxTextLength);
+  expect(line?.text).not.toContain(secret.slice(0, 14));
 });
 
 test("of a transcript of many megabytes only the part around the moment is read", async () => {
