@@ -39,7 +39,7 @@ type OpenedAsk = Extract<
   { kind: "ask-opened" | "ask-named" }
 >;
 
-/** null if the event starts or ends neither a session, a turn nor a skill, and is no reminder that the session is idle. */
+/** null unless the event starts or ends a session, a turn or a skill, or reminds the user that the session is idle. */
 export function createLifecycleEvent(
   event: AgentEvent,
   { projectPath, turnCount }: LifecycleContext,

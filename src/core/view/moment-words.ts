@@ -6,32 +6,31 @@ import { capitalize } from "../text/words.ts";
 export type WorkKind = "command" | "edit" | "lookup" | "subagent" | "skill" | "other";
 
 /** Agents call their tools alike (their translation does that), and what is not listed is another step. */
-const toolKinds: Readonly<Record<string, WorkKind>> = {
-  Bash: "command",
-  BashOutput: "command",
-  Shell: "command",
-  PowerShell: "command",
-  Edit: "edit",
-  MultiEdit: "edit",
-  NotebookEdit: "edit",
-  Write: "edit",
-  Read: "lookup",
-  Grep: "lookup",
-  Glob: "lookup",
-  LS: "lookup",
-  List: "lookup",
-  Search: "lookup",
-  WebFetch: "lookup",
-  WebSearch: "lookup",
-  ToolSearch: "lookup",
-  Task: "subagent",
-  Agent: "subagent",
-  Explore: "subagent",
-  Skill: "skill",
-};
+const toolKinds: ReadonlyMap<string, WorkKind> = new Map<string, WorkKind>([
+  ["Bash", "command"],
+  ["BashOutput", "command"],
+  ["Shell", "command"],
+  ["PowerShell", "command"],
+  ["Edit", "edit"],
+  ["MultiEdit", "edit"],
+  ["NotebookEdit", "edit"],
+  ["Write", "edit"],
+  ["Read", "lookup"],
+  ["Grep", "lookup"],
+  ["Glob", "lookup"],
+  ["LS", "lookup"],
+  ["List", "lookup"],
+  ["Search", "lookup"],
+  ["WebFetch", "lookup"],
+  ["WebSearch", "lookup"],
+  ["ToolSearch", "lookup"],
+  ["Task", "subagent"],
+  ["Agent", "subagent"],
+  ["Explore", "subagent"],
+  ["Skill", "skill"],
+]);
 
-export const kindOfTool = (tool: string): WorkKind =>
-  Object.hasOwn(toolKinds, tool) ? (toolKinds[tool] as WorkKind) : "other";
+export const kindOfTool = (tool: string): WorkKind => toolKinds.get(tool) ?? "other";
 
 /** "Bash: npm test" as it is recorded. A tool's name has no spaces. */
 export function splitCall(text: string): { readonly tool: string; readonly text: string } {
@@ -40,30 +39,34 @@ export function splitCall(text: string): { readonly tool: string; readonly text:
 }
 
 /** Names that say what the tool does; `mcp__tracker__list_issues` is "tracker: list issues". */
-const toolNames: Readonly<Record<string, string>> = {
-  AskUserQuestion: "Question",
-  ExitPlanMode: "Plan",
-  EnterPlanMode: "Plan",
-  TodoWrite: "Task list",
-  TaskCreate: "Task list",
-  TaskUpdate: "Task list",
-  Task: "Subagent",
-  Agent: "Subagent",
-};
+const toolNames: ReadonlyMap<string, string> = new Map<string, string>([
+  ["AskUserQuestion", "Question"],
+  ["ExitPlanMode", "Plan"],
+  ["EnterPlanMode", "Plan"],
+  ["TodoWrite", "Task list"],
+  ["TaskCreate", "Task list"],
+  ["TaskUpdate", "Task list"],
+  ["Task", "Subagent"],
+  ["Agent", "Subagent"],
+]);
 
 export function nameTool(tool: string): string {
-  if (Object.hasOwn(toolNames, tool)) return toolNames[tool] as string;
+  const known = toolNames.get(tool);
+  if (known !== undefined) return known;
   const [, server, name] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? [];
   return server && name ? `${server}: ${name.replaceAll("_", " ")}` : tool;
 }
 
-const verbs: Readonly<Record<string, readonly [infinitive: string, past: string]>> = {
-  command: ["run", "Ran"],
-  edit: ["edit", "Edited"],
-  Read: ["read", "Read"],
-  WebFetch: ["fetch", "Fetched"],
-  WebSearch: ["search the web for", "Searched the web for"],
-};
+const verbs: ReadonlyMap<string, readonly [infinitive: string, past: string]> = new Map<
+  string,
+  readonly [infinitive: string, past: string]
+>([
+  ["command", ["run", "Ran"]],
+  ["edit", ["edit", "Edited"]],
+  ["Read", ["read", "Read"]],
+  ["WebFetch", ["fetch", "Fetched"]],
+  ["WebSearch", ["search the web for", "Searched the web for"]],
+]);
 
 interface Asked {
   /** Of the ask, as the history names it. */
@@ -89,7 +92,7 @@ export function describeAsk({ kind, text, how, isOpen }: Asked): AskWords {
   switch (kind) {
     case "question":
       // A question can begin with a word and a colon.
-      return { lead: `${asked}:`, subject: tool in toolNames ? subject : text, isCode: false };
+      return { lead: `${asked}:`, subject: toolNames.has(tool) ? subject : text, isCode: false };
     case "plan": {
       const title = extractFirstLine(subject).replace(/^#+\s+/, "");
       return { lead: `${asked} to approve a plan${title === "" ? "" : ":"}`, subject: title, isCode: false };
@@ -99,18 +102,18 @@ export function describeAsk({ kind, text, how, isOpen }: Asked): AskWords {
   }
   if (tool === "") return { lead: `${asked} for permission:`, subject: text, isCode: false };
   const [infinitive = `use ${nameTool(tool)}`, past = `Used ${nameTool(tool)}`] =
-    verbs[tool] ?? verbs[kindOfTool(tool)] ?? [];
+    verbs.get(tool) ?? verbs.get(kindOfTool(tool)) ?? [];
   return { lead: how === "rule" ? past : `${asked} to ${infinitive}`, subject, isCode: true };
 }
 
 /** How sessions start and end, in the agents' words and in a user's. What is not listed says nothing to a user. */
-const reasons: Readonly<Record<string, string>> = {
-  resume: "again",
-  clear: "with /clear",
-  logout: "by logging out",
-  prompt_input_exit: "by you",
-  bypass_permissions_disabled: "because it may not skip permissions here",
-};
+const reasons: ReadonlyMap<string, string> = new Map<string, string>([
+  ["resume", "again"],
+  ["clear", "with /clear"],
+  ["logout", "by logging out"],
+  ["prompt_input_exit", "by you"],
+  ["bypass_permissions_disabled", "because it may not skip permissions here"],
+]);
 
 export interface MomentWords {
   /** "You", "Asked", "Bash" */
@@ -140,7 +143,7 @@ export function describeMoment({ kind, text, how, isOpen }: Asked): MomentWords 
     }
     case "started":
     case "ended":
-      return { label: capitalize(kind), text: reasons[text] ?? "" };
+      return { label: capitalize(kind), text: reasons.get(text) ?? "" };
     case "compact":
       return { label: "Compacted", text: "" };
     case "notification":

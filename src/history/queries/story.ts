@@ -105,13 +105,13 @@ function collect(
     const all = hits ? hits.listCandidates(day) : listCandidates(db, sessions ?? [], day);
     if (all.length > 0) days.push({ day: day.from, sessions: all.length });
     const candidates = before === null ? all : all.filter(({ last }) => last < before);
-    const telling = hits ? null : listTelling(db, day);
+    const notable = hits ? null : listNotable(db, day);
     let toldOfDay = all.length - candidates.length;
     for (const { key, last } of candidates) {
       if (told >= limit || threads.length >= maxPageThreads) return page(String(last + 1));
       const session = readSession(db, key);
       if (!session) continue;
-      const isTold = !telling || telling.has(key) || (telling.size === 0 && toldOfDay < minTold);
+      const isTold = !notable || notable.has(key) || (notable.size === 0 && toldOfDay < minTold);
       const options = isTold ? { hits: hits?.idsOf(key, day) } : null;
       const thread = tellThread(db, session, day, now, options);
       if (!thread) continue;
@@ -173,7 +173,7 @@ function listCandidates(db: Database, sessions: readonly SessionRow[], day: Day)
 }
 
 /** The sessions that asked for something on this day, or failed. */
-function listTelling(db: Database, { from, to }: Day): ReadonlySet<string> {
+function listNotable(db: Database, { from, to }: Day): ReadonlySet<string> {
   const asked = db
     .query<{ key: string }, Values>("SELECT DISTINCT key FROM asks WHERE opened_at >= ? AND opened_at < ?")
     .all(from, to);

@@ -228,3 +228,16 @@ test("no moment is described in an agent's internal words", () => {
     }
   }
 });
+
+test.each(["constructor", "valueOf", "toString", "__proto__"])(
+  "a tool or a reason called %s has words",
+  (name) => {
+    const asked = { how: null, isOpen: false } as const;
+    expect(describeAsk({ kind: "permission", text: `${name}: x`, ...asked })).toEqual({
+      lead: `Asked to use ${name}`,
+      subject: "x",
+      isCode: true,
+    });
+    expect(describeMoment({ kind: "ended", text: name, ...asked })).toEqual({ label: "Ended", text: "" });
+  },
+);
