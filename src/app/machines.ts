@@ -36,13 +36,10 @@ export function createAppMachines(base: Base, state: AppState, { pending, logWri
   async function load(): Promise<void> {
     if (machines || isStopped || Object.keys(config().machines).length === 0) return;
     const { createMachines } = await import("../machines/index.ts");
-    const { findContainerEngine } = await import("../machines/container-engine.ts");
-    const engine = findContainerEngine();
     if (machines || isStopped) return;
     machines = createMachines({
       config,
       ownName: hostname(),
-      engine: () => engine,
       clock,
       sessions: state.sessionsNow,
       get: store.get,

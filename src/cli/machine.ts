@@ -5,9 +5,9 @@ import {
   readMachine,
   wrongMachineName,
 } from "../core/config/machines.ts";
+import { quoteIfNeeded } from "../core/text/shell-quote.ts";
 import { formatCount, formatList } from "../core/text/words.ts";
 import { checkLink } from "../machines/check-link.ts";
-import { findContainerEngine } from "../machines/container-engine.ts";
 import type { MachineReport } from "../machines/index.ts";
 import { createLinkCommand } from "../machines/link-command.ts";
 import { readConfigFile } from "../storage/config-file.ts";
@@ -35,17 +35,14 @@ function readOne(rest: readonly string[], command: Callable, what: string): stri
   return name;
 }
 
-const formatArgv = (argv: readonly string[]): string =>
-  argv.map((argument) => (/[\s"'$]/.test(argument) ? `'${argument}'` : argument)).join(" ");
-
 async function addMachine(args: string[]): Promise<number> {
   const { rest, values, flags } = parseArguments(args, machineAdd);
   const host = readOne(rest, machineAdd, "the host to link, like devbox or me@10.0.0.7");
   const settings = readSettings(host, values);
   const name = values["--name"] ?? nameOf(host);
   if (!isMachineName(name)) throw usageError(`${quote(name)} ${wrongMachineName}: choose one with --name`);
-  const argv = createLinkCommand(settings, findContainerEngine());
-  printLines([`Linking ${name} with: ${formatArgv(argv)}`]);
+  const argv = createLinkCommand(settings);
+  printLines([`Linking ${name} with: ${argv.map(quoteIfNeeded).join(" ")}`]);
   if (flags.has("--dry-run")) return 0;
   if (!(await tryLink(name, argv))) return 1;
   const paths = resolvePaths();
@@ -104,7 +101,7 @@ function findMachine(paths: Paths, name: string): MachineSettings {
 async function testMachine(args: string[]): Promise<number> {
   const name = readOne(parseArguments(args, machineTest).rest, machineTest, "the name of a machine");
   const settings = findMachine(resolvePaths(), name);
-  return (await tryLink(name, createLinkCommand(settings, findContainerEngine()))) ? 0 : 1;
+  return (await tryLink(name, createLinkCommand(settings))) ? 0 : 1;
 }
 
 async function removeMachine(args: string[]): Promise<number> {

@@ -3,9 +3,8 @@
  * and what the user wants goes through the link to the owner (link.ts, mirror.ts). In the other direction, publisher.ts describes this
  * machine's sessions to those that are linked to it. The app loads this only if there is such a machine.
  */
-import type { AnswerAccepted } from "../answers/pending.ts";
+import type { PendingRequests } from "../answers/pending.ts";
 import type { MaskedDetails } from "../answers/pending-request.ts";
-import type { AnswerStep } from "../core/answers/policy.ts";
 import type { Config } from "../core/config/config.ts";
 import type { MachineSettings } from "../core/config/machines.ts";
 import type { ActionRefused, AskEnd, Schedule } from "../core/interfaces/index.ts";
@@ -24,8 +23,6 @@ export interface MachinesOptions {
   readonly config: () => Pick<Config, "machines">;
   /** What this machine is called by the others. */
   readonly ownName: string;
-  /** Runs containers: docker or podman. */
-  readonly engine: () => string;
   readonly clock: () => ClockReading;
   readonly sessions: () => readonly Session[];
   readonly get: (ref: SessionRefLike) => Session | null;
@@ -66,17 +63,10 @@ export interface Machines {
   /** The asks of their sessions: null for any other, or if it cannot be answered from here. */
   details(ask: Ask): AskDetails | null;
   maskedDetails(ask: Ask): MaskedDetails | null;
-  answer(
-    session: Session,
-    answerId: string,
-    answer: Answer,
-    step: AnswerStep,
-  ): Promise<AnswerAccepted | ActionRefused | string>;
+  readonly answer: PendingRequests["answer"];
   /** Lets the session's own machine select its pane. */
   selectPane(session: Session): Promise<SelectedPane>;
   report(): readonly MachineReport[];
-  /** Tries again at once, where a link is down. */
-  retryNow(name: string): void;
   update(): void;
   stop(): Promise<void>;
 }
@@ -110,7 +100,7 @@ export function createMachines(options: MachinesOptions): Machines {
     const link = createLink({
       ...options,
       machine: name,
-      argv: createLinkCommand(settings, options.engine()),
+      argv: createLinkCommand(settings),
       onOpened(hello) {
         mirror.start(hello.now);
         machine.hello = hello;
@@ -233,7 +223,6 @@ export function createMachines(options: MachinesOptions): Machines {
         sessions: sessionsOf(name).filter(({ ended }) => ended === null).length,
         hasChannels: hello?.hasChannels ?? false,
       })),
-    retryNow: (name) => machines.get(name)?.link.retryNow(),
     update,
     async stop() {
       await Promise.all([...machines].map(([name, machine]) => close(name, machine)));

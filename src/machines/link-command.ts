@@ -15,12 +15,15 @@ const sshOptions = [
   "ServerAliveCountMax=3",
 ] as const;
 
-/** `engine` runs containers: docker or podman. */
-export function createLinkCommand(machine: MachineSettings, engine: string): readonly string[] {
+/** podman where there is no docker. */
+const findContainerEngine = (): string => (Bun.which("docker") === null ? "podman" : "docker");
+
+export function createLinkCommand(machine: MachineSettings): readonly string[] {
   if ("command" in machine) return machine.command;
   const link = `exec "${machine.program ?? defaultProgram}" link`;
   if ("ssh" in machine) return ["ssh", ...sshOptions, machine.ssh, link];
-  if ("container" in machine) return [engine, "exec", "-i", machine.container, "sh", "-c", link];
+  if ("container" in machine)
+    return [findContainerEngine(), "exec", "-i", machine.container, "sh", "-c", link];
   if ("pod" in machine) return ["kubectl", "exec", "-i", machine.pod, "--", "sh", "-c", link];
   return ["wsl.exe", "-d", machine.wsl, "--", "sh", "-c", link];
 }

@@ -37,7 +37,6 @@ export interface Link {
   send(message: FollowerMessage): boolean;
   /** Why it is not open; null if it is, or is being opened for the first time. */
   problem(): string | null;
-  retryNow(): void;
   stop(): Promise<void>;
 }
 
@@ -151,7 +150,7 @@ export function createLink(options: LinkOptions): Link {
     onFailure: ({ reason }) => options.onFailure?.(reason),
     onProblem: (reason) => options.onProblem(`${options.machine} is not linked: ${reason}`),
   });
-  return { send, problem: connection.problem, retryNow: connection.retryNow, stop: connection.stop };
+  return { send, problem: connection.problem, stop: connection.stop };
 }
 
 function spawnLink(argv: readonly string[]) {

@@ -2,8 +2,10 @@
 import { askEndings } from "../core/answers/ending.ts";
 import { inTerminal, nameEnding } from "../core/answers/words.ts";
 import { readErrorMessage } from "../core/error-message.ts";
+import { forgetOldest } from "../core/forget-oldest.ts";
 import type { AskEnd } from "../core/interfaces/index.ts";
-import type { AgentEvent, ClockReading } from "../core/session/event.ts";
+import { type AgentEvent, type ClockReading, createInternalEvent } from "../core/session/event.ts";
+import { createAskAlertKey } from "../core/session/keys.ts";
 import type { Ask, Session } from "../core/session/session.ts";
 import { type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
 import {
@@ -39,10 +41,13 @@ export interface Mirror {
   find(ask: Pick<Ask, "request">): MirroredAsk | null;
 }
 
+/** A machine that never says how its asks ended must not fill the memory. */
+const maxClosedAsks = 1_000;
+
 export function createMirror(options: MirrorOptions): Mirror {
   const { machine, clock } = options;
-  let shift: ClockShift = { at: 0, t: 0 };
-  let isFirst = true;
+  /** null before the first link. */
+  let shift: ClockShift | null = null;
   /** By the key of the session, then by the ask's request. */
   const answerable = new Map<string, ReadonlyMap<string, MirroredAsk>>();
   /** Asks that their session was described without, until it is known how they ended. */
@@ -52,7 +57,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   function put(described: DescribedSession): string | null {
     let mirrored: ReturnType<typeof readDescribedSession> = null;
     try {
-      mirrored = readDescribedSession(described, machine, shift);
+      mirrored = shift && readDescribedSession(described, machine, shift);
     } catch (error) {
       options.onProblem(`a session of ${machine} could not be read: ${readErrorMessage(error)}`);
     }
@@ -60,37 +65,22 @@ export function createMirror(options: MirrorOptions): Mirror {
     const { session } = mirrored;
     const key = sessionKeyOf(session);
     const before = options.get(session);
-    if (!before && options.sessions().length >= maxMirroredSessions) return null;
+    if (!before && answerable.size >= maxMirroredSessions) return null;
     for (const ask of before?.asks ?? [])
-      if (!session.asks.some(({ id }) => id === ask.id)) closed.set(`${key}#${ask.id}`, { session, ask });
+      if (!session.asks.some(({ id }) => id === ask.id)) close(session, ask);
     answerable.set(key, mirrored.answerable);
     options.replace(session, createEvent(session));
     return key;
   }
 
+  function close(session: Session, ask: Ask): void {
+    closed.set(createAskAlertKey(session, ask.id), { session, ask });
+    forgetOldest(closed, maxClosedAsks);
+  }
+
   function createEvent({ agent, sessionId }: Session): AgentEvent {
-    const { at, t } = clock();
-    return {
-      id: `${machine}#${++count}`,
-      machine,
-      at,
-      t,
-      agent,
-      sessionId,
-      agentId: null,
-      agentType: null,
-      agentName: null,
-      name: "mirrored",
-      promptId: null,
-      cwd: null,
-      project: null,
-      transcriptPath: null,
-      place: null,
-      attended: null,
-      permissionMode: null,
-      payloadKey: null,
-      change: { kind: "mirrored" },
-    };
+    const about = { machine, agent, sessionId };
+    return createInternalEvent(`${machine}#${++count}`, clock(), about, { kind: "mirrored" });
   }
 
   function remove(keys: readonly string[]): void {
@@ -100,7 +90,7 @@ export function createMirror(options: MirrorOptions): Mirror {
 
   function endAsk(message: Extract<OwnerMessage, { kind: "ask-ended" }>): void {
     const { agent, sessionId, where } = message;
-    const key = `${sessionKeyOf({ machine, agent, sessionId })}#${message.ask}`;
+    const key = createAskAlertKey({ machine, agent, sessionId }, message.ask);
     const found = closed.get(key);
     closed.delete(key);
     if (!found) return;
@@ -119,8 +109,7 @@ export function createMirror(options: MirrorOptions): Mirror {
 
   return {
     start(theirs) {
-      shift = findClockShift(theirs, clock(), isFirst ? null : shift);
-      isFirst = false;
+      shift = findClockShift(theirs, clock(), shift);
     },
     take(message) {
       switch (message.kind) {

@@ -11,6 +11,7 @@ import { createMirroredRequest } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
 import { makeLineVisible } from "../core/text/visible.ts";
 import { parseSessions } from "../state/session-schema.ts";
+import { shiftMoments } from "../state/shift-moments.ts";
 import type { DescribedAsk, DescribedSession } from "./protocol.ts";
 
 /** What is added to the moments of a machine to put them on this machine's clocks. */
@@ -105,21 +106,4 @@ function limitTexts(value: unknown, depth = 0): unknown {
   if (!isRecord(value)) return value;
   const entries = Object.entries(value).slice(0, maxItems);
   return Object.fromEntries(entries.map(([name, inner]) => [name, limitTexts(inner, depth + 1)]));
-}
-
-const wallTimes: ReadonlySet<string> = new Set(["at", "startedAt", "since", "resetsAt"]);
-const stamps: ReadonlySet<string> = new Set(["t", "newest"]);
-
-/** Every field with one of these names is a moment, wherever it is. */
-function shiftMoments<T>(value: T, shift: ClockShift): T {
-  if (Array.isArray(value)) return value.map((item) => shiftMoments(item, shift)) as T;
-  if (!isRecord(value)) return value;
-  const shifted: Record<string, unknown> = {};
-  for (const [name, inner] of Object.entries(value)) {
-    const isNumber = typeof inner === "number";
-    if (isNumber && wallTimes.has(name)) shifted[name] = inner + shift.at;
-    else if (isNumber && stamps.has(name)) shifted[name] = inner + shift.t;
-    else shifted[name] = shiftMoments(inner, shift);
-  }
-  return shifted as T;
 }

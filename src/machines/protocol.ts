@@ -7,6 +7,7 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { isRecord, parseJson } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
+import { connectionShape } from "../core/terminals/ssh.ts";
 
 export const protocolVersion = 1;
 /** The oldest version that this one understands. */
@@ -65,7 +66,7 @@ const DescribedSession = Type.Object({
 const seq = Type.Integer({ minimum: 0 });
 
 /** `SSH_CONNECTION` of the login in which a pane is seen. */
-const login = Type.String({ pattern: "^[0-9A-Fa-f.:%\\w]{2,60} \\d{1,5} [0-9A-Fa-f.:%\\w]{2,60} \\d{1,5}$" });
+const login = Type.String({ pattern: connectionShape.source });
 
 const Outcome = Type.Union([
   Type.Object({ ok: Type.Literal(true), says: text, login: Type.Optional(login) }),

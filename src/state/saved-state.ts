@@ -11,6 +11,7 @@ import type { JournalPosition } from "../storage/journal/index.ts";
 import type { SnapshotFile } from "../storage/snapshot.ts";
 import type { SpoolPosition } from "../storage/spool-position.ts";
 import { parseSessions } from "./session-schema.ts";
+import { shiftMoments } from "./shift-moments.ts";
 
 export interface SavedState {
   readonly journal: JournalPosition | null;
@@ -54,7 +55,8 @@ export function decodeState(file: SnapshotFile, now: ClockReading): LoadedState 
     isSameBoot || typeof savedAt !== "number" || typeof savedT !== "number"
       ? 0
       : now.t - Math.max(0, now.at - savedAt) - savedT;
-  const shifted = shiftMs === 0 ? sessions : sessions.map((session) => shiftStamps(session, shiftMs));
+  const shifted =
+    shiftMs === 0 ? sessions : sessions.map((session) => shiftMoments(session, { at: 0, t: shiftMs }));
   const isSameHost = isSameBoot && host === now.host;
   return {
     journal: file.journal,
@@ -63,17 +65,6 @@ export function decodeState(file: SnapshotFile, now: ClockReading): LoadedState 
     sessions: isSameBoot && !isSameHost ? shifted.map(markAsRemote) : shifted,
     dropped: list.length - sessions.length,
   };
-}
-
-/** Every `t` and `newest` in the value is a stamp. */
-function shiftStamps<T>(value: T, byMs: number): T {
-  if (Array.isArray(value)) return value.map((item) => shiftStamps(item, byMs)) as T;
-  if (!isRecord(value)) return value;
-  const entries = Object.entries(value).map(([name, inner]) => {
-    const isStamp = (name === "t" || name === "newest") && typeof inner === "number";
-    return [name, isStamp ? inner + byMs : shiftStamps(inner, byMs)];
-  });
-  return Object.fromEntries(entries) as T;
 }
 
 /** For a session saved in another pid namespace (a restarted container): its pid is another process here. */

@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 import type { Moment } from "./event.ts";
 import type { Ask, Session } from "./session.ts";
-import { sessionKeyOf } from "./session-ref.ts";
+import { type SessionRefLike, sessionKeyOf } from "./session-ref.ts";
 
-export function createAskAlertKey(session: Session, askId: string): string {
+export function createAskAlertKey(session: SessionRefLike, askId: string): string {
   return `${sessionKeyOf(session)}#${askId}`;
 }
 

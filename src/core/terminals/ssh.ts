@@ -17,9 +17,10 @@ import {
 } from "./terminal.ts";
 import { commonVariables, readVariable } from "./variables.ts";
 
-const variables = {
-  SSH_CONNECTION: /^[0-9A-Fa-f.:%\w]{2,60} \d{1,5} [0-9A-Fa-f.:%\w]{2,60} \d{1,5}$/,
-};
+/** Addresses and ports of both ends: `client port server port`. */
+export const connectionShape = /^[0-9A-Fa-f.:%\w]{2,60} \d{1,5} [0-9A-Fa-f.:%\w]{2,60} \d{1,5}$/;
+
+const variables = { SSH_CONNECTION: connectionShape };
 
 export const ssh: Terminal = {
   name: "ssh",
