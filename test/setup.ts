@@ -71,6 +71,17 @@ export const packageGroups: readonly PackageGroup[] = [
     },
   },
   {
+    purpose: "other machines: a login with ssh, and a container",
+    usedBy: ["test/machines/"],
+    packages: {
+      ssh: "openssh-client",
+      "/usr/sbin/sshd": "openssh-server",
+      podman: "podman",
+      runc: "runc",
+      busybox: "busybox",
+    },
+  },
+  {
     purpose: "the dashboard in a real browser",
     usedBy: ["test/dashboard/"],
     packages: {

@@ -6,6 +6,8 @@ import { join } from "node:path";
 export const home = "/home/dev";
 
 export interface Namespace {
+  /** Process 1 of it, as seen from outside. */
+  readonly pid: string;
   /** Path of its file system from outside. Only this path shows what is mounted in it. */
   readonly root: string;
   /** Starts a program in the home, with exactly this environment. */
@@ -29,14 +31,21 @@ export interface RunResult {
   readonly code: number;
 }
 
+/** A machine of its own: with a name, and users. */
+export interface NamespaceHost {
+  readonly hostname: string;
+  /** Path of the file of its users. */
+  readonly passwd: string;
+}
+
 /**
- * sh FOLDER [FILE PATH]…: mounts the folder as the home, and each file or folder at that path in it. Hides the homes, settings
+ * sh FOLDER HOSTNAME PASSWD [FILE PATH]…: mounts the folder as the home, and each file or folder at that path in it. Hides the homes, settings
  * and temporary files of this machine. Process 1 is a cat that exits when the test does, which ends all other processes.
  */
 const setUpScript = `
 set -eu
 read -r outer rest </proc/self/stat
-folder=$1; shift
+folder=$1; hostname=$2; passwd=$3; shift 3
 while [ $# -gt 0 ]; do
   mkdir -p "$(dirname "$folder/$2")"
   if [ -d "$1" ]; then mkdir "$folder/$2"; else : >"$folder/$2"; fi
@@ -52,6 +61,11 @@ for hidden in /root /etc/claude-code; do
   if [ -d $hidden ]; then mount -t tmpfs tmpfs $hidden; fi
 done
 mount -t tmpfs -o mode=1777 tmpfs /tmp
+if [ -n "$hostname" ]; then
+  hostname "$hostname"
+  mount --bind "$passwd" /etc/passwd
+  mount -t tmpfs -o mode=755 tmpfs /run
+fi
 cd ${home}
 echo "$outer"
 exec cat >/dev/null
@@ -60,10 +74,12 @@ exec cat >/dev/null
 export async function openNamespace(
   folder: string,
   files: Readonly<Record<string, string>>,
+  host?: NamespaceHost,
 ): Promise<Namespace> {
-  const kinds = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--propagation", "private"];
+  const kinds = ["--net", "--uts", "--mount", "--pid", "--fork", "--kill-child", "--propagation", "private"];
   const binds = Object.entries(files).flatMap(([path, file]) => [file, path]);
-  const child = Bun.spawn(["unshare", ...kinds, "sh", "-c", setUpScript, "sh", folder, ...binds], {
+  const args = [folder, host?.hostname ?? "", host?.passwd ?? "", ...binds];
+  const child = Bun.spawn(["unshare", ...kinds, "sh", "-c", setUpScript, "sh", ...args], {
     env: { PATH: process.env.PATH ?? "" },
     stdin: "pipe",
     stdout: "pipe",
@@ -72,7 +88,7 @@ export async function openNamespace(
   const pid = await readFirstLine(child.stdout);
   if (!/^\d+$/.test(pid))
     throw new Error("could not create a namespace: unshare or mount printed the reason above");
-  const enter = ["nsenter", "--target", pid, "--net", "--pid"];
+  const enter = ["nsenter", "--target", pid, "--net", "--pid", "--uts"];
 
   const running = new Set<Bun.Subprocess>();
   const start: Namespace["start"] = (command, env) => {
@@ -97,6 +113,7 @@ export async function openNamespace(
   };
   const root = `/proc/${pid}/root`;
   return {
+    pid,
     root,
     start,
     run,
