@@ -1,6 +1,6 @@
 /** A sandbox with the CLI, the user's terminal and beckon. The network is loopback only, with a fake API. */
 import { Database } from "bun:sqlite";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { eventsKnownTo } from "../../src/agents/claude/hooks.ts";
 import type { ActivityPhase, SessionState } from "../../src/core/session/phase.ts";
@@ -9,16 +9,9 @@ import type { Row } from "../replay/recording.ts";
 import { binary } from "../repo.ts";
 import { letTimePass, waitUntil } from "../wait-until.ts";
 import { type Beckon, createBeckon } from "./beckon.ts";
-import { cliVersion, findCli, oldVersions } from "./cli.ts";
-import { apiPort, apiReady } from "./fake-api.ts";
-import {
-  home,
-  type Namespace,
-  openNamespace,
-  readFirstLine,
-  type Signal,
-  type Variables,
-} from "./namespace.ts";
+import { claudeVariables, type FakeApi, startFakeApi, writeClaudeHome } from "./claude-home.ts";
+import { cliVersion, oldVersions } from "./cli.ts";
+import { home, type Namespace, openNamespace, type Signal, type Variables } from "./namespace.ts";
 import { createRecordingScript, type SandboxRecorder, startRecorder } from "./recorder.ts";
 import { openTerminal } from "./terminal.ts";
 
@@ -55,14 +48,7 @@ export interface Sandbox {
   resolveInHome(name: string): string;
   /** Waits until beckon shows a session in this state. */
   waitForState(state: SessionState, phase?: ActivityPhase): Promise<void>;
-  /** Every request of a turn to the API, in ms, with the tool results since the previous one. */
-  readRequests(): readonly {
-    readonly receivedAt: number;
-    readonly answeredAt: number;
-    readonly results: string;
-    /** What hooks added to the model's context. */
-    readonly hookContext: string;
-  }[];
+  readonly readRequests: FakeApi["readRequests"];
   /** Reads rows of beckon's history. Empty if there is none yet. */
   readHistory<Row>(sql: string): Row[];
   /** Waits, so that a status lasts long enough to be judged twice. */
@@ -108,7 +94,6 @@ export interface SandboxOptions {
 }
 
 const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-const apiKey = "sk-ant-not-a-key-0123456789abcdefghij";
 const timeoutMs = 15_000;
 const pollMs = 15;
 /** The judge checks a status that lasted more than 1.85 s a second time, 600 ms before its end. */
@@ -120,24 +105,7 @@ const userEnv = { PATH: `${home}/bin:${path}`, HOME: home, LANG: "C.UTF-8" };
 const writesStatus = (version: string): boolean => !(oldVersions as readonly string[]).includes(version);
 const oldPrompt = /\? for shortcuts/;
 
-/** The CLI uses the fake API and nothing else on the network. */
-export const claudeVariables = {
-  ANTHROPIC_BASE_URL: `http://127.0.0.1:${apiPort}`,
-  ANTHROPIC_API_KEY: apiKey,
-  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-  DISABLE_AUTOUPDATER: "1",
-};
 const shell = { ...userEnv, SHELL: "/bin/bash", TERM: "xterm-256color", ...claudeVariables };
-
-/** As of a user who has used the CLI before: no welcome screen, and the folder is trusted. */
-export const createClaudeJson = (version: string) => ({
-  hasCompletedOnboarding: true,
-  lastOnboardingVersion: version,
-  theme: "dark",
-  numStartups: 5,
-  customApiKeyResponses: { approved: [apiKey.slice(-20)], rejected: [] },
-  projects: { [`${home}/proj`]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } },
-});
 
 /** The recorder's hooks, registered before beckon's. */
 function createRecordingHooks(version: string): object {
@@ -161,30 +129,18 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
 async function setUpSandbox(folder: string, options: SandboxOptions): Promise<Sandbox> {
   const { cli: version = cliVersion, isInstalled = true } = options;
   const inHome = (name: string) => join(folder, name);
-  for (const name of [".claude", "proj", "bin", "hooks"]) mkdirSync(inHome(name));
-  const settings = { hooks: createRecordingHooks(version), ...options.settings };
-  writeFileSync(inHome(".claude/settings.json"), JSON.stringify(settings));
-  writeFileSync(
-    inHome(".claude.json"),
-    JSON.stringify({ ...createClaudeJson(version), ...options.claudeJson }),
-  );
+  mkdirSync(inHome("hooks"));
   writeFileSync(inHome("record.sh"), createRecordingScript(`${home}/hooks`));
-
-  const cli = findCli(version);
-  if (cli.script) writeFileSync(inHome("bin/claude"), cli.script, { mode: 0o755 });
+  const files = writeClaudeHome(folder, version, {
+    settings: { hooks: createRecordingHooks(version), ...options.settings },
+    claudeJson: options.claudeJson,
+  });
   const space = await openNamespace(folder, {
-    ...cli.files,
+    ...files,
     "bin/beckon": options.binary ?? binary,
     ...options.files,
   });
-  const requestLog = inHome("requests.log");
-  const api = space.startOutside([
-    process.execPath,
-    join(import.meta.dir, "fake-api.ts"),
-    requestLog,
-    JSON.stringify(options.prompts ?? {}),
-  ]);
-  if ((await readFirstLine(api.stdout)) !== apiReady) throw new Error("the fake API did not start");
+  const api = await startFakeApi(space, inHome("requests.log"), options.prompts);
   const terminal = await openTerminal(space, shell);
   const recorder = startRecorder(inHome(".claude/sessions"), inHome("hooks"));
   const beckon = createBeckon(space, folder, { ...userEnv, ...options.env }, recorder.addShown);
@@ -265,18 +221,7 @@ async function setUpSandbox(folder: string, options: SandboxOptions): Promise<Sa
         () => recorder.shown.at(-1)?.sessions.some(isMatch) === true,
       );
     },
-    readRequests() {
-      const lines = existsSync(requestLog) ? readFileSync(requestLog, "utf8").trim().split("\n") : [];
-      return lines.map((line) => {
-        const [receivedAt, answeredAt, results = "", hookContext = ""] = JSON.parse(line) as [
-          number,
-          number,
-          string,
-          string,
-        ];
-        return { receivedAt, answeredAt, results, hookContext };
-      });
-    },
+    readRequests: api.readRequests,
     readHistory<Row>(sql: string): Row[] {
       const file = inHome(".local/state/beckon/history.db");
       if (!existsSync(file)) return [];

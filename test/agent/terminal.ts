@@ -24,7 +24,7 @@ const pollMs = 40;
 const timeoutMs = 15_000;
 const retryMs = 400;
 
-export async function openTerminal(space: Namespace, env: Variables): Promise<SandboxTerminal> {
+export async function openTerminal(space: Pick<Namespace, "run">, env: Variables): Promise<SandboxTerminal> {
   const tmux = async (...args: readonly string[]): Promise<string> => {
     const result = await space.run(["tmux", "-S", `${home}/tmux.sock`, "-f", "/dev/null", ...args], env);
     if (result.code !== 0) throw new Error(`tmux ${args[0]}: ${result.stderr}`);

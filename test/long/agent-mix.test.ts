@@ -1,15 +1,14 @@
 /** A user's day: sessions of several agents at once in one tmux, all connected by one install. */
 import { expect } from "bun:test";
-import { join } from "node:path";
 import type { SessionView } from "../../src/core/view/session-view.ts";
+import { claudeVariables, createClaudeJson, startFakeApi } from "../agent/claude-home.ts";
 import { cliVersion, findCli, isCliCached } from "../agent/cli.ts";
-import { apiReady } from "../agent/fake-api.ts";
-import { home, readFirstLine } from "../agent/namespace.ts";
+import { home } from "../agent/namespace.ts";
 import { testWithOtherCli } from "../agent/other/clis.ts";
 import { codexDriver } from "../agent/other/codex.ts";
 import { opencodeDriver } from "../agent/other/opencode.ts";
 import { type OtherSandbox, openOtherSandbox } from "../agent/other/sandbox.ts";
-import { claudeVariables, createClaudeJson, defaultMode } from "../agent/sandbox.ts";
+import { defaultMode } from "../agent/sandbox.ts";
 import { dialog } from "../agent/scenario.ts";
 import { letTimePass, waitUntil } from "../wait-until.ts";
 
@@ -68,12 +67,7 @@ async function openMix(): Promise<OtherSandbox> {
     others: [codexDriver],
     env: { ...claudeVariables, ...codexDriver.env },
   });
-  const api = sandbox.space.startOutside([
-    process.execPath,
-    join(import.meta.dir, "../agent/fake-api.ts"),
-    "/dev/null",
-  ]);
-  if ((await readFirstLine(api.stdout)) !== apiReady) throw new Error("the fake API did not start");
+  await startFakeApi(sandbox.space, "/dev/null");
   return sandbox;
 }
 

@@ -20,6 +20,8 @@ export interface Host {
   readonly space: Namespace;
   /** Path of the user's home from outside. */
   readonly folder: string;
+  /** Gives files and folders of the home to the user, by their paths in it. */
+  own(...names: readonly string[]): void;
   /** Runs a program as the user, until it exits. */
   run(command: readonly string[], env?: Variables): Promise<RunResult>;
   /** Starts a program as the user. */
@@ -145,6 +147,9 @@ export async function openLab(): Promise<Lab> {
       address,
       space,
       folder: homeFolder,
+      own(...names) {
+        for (const name of names) chownSync(join(homeFolder, name), user.id, user.id);
+      },
       run: (command, env = {}) => space.run([...asUser, ...command], { ...userEnv, ...env }),
       start: (command, env = {}) => space.start([...asUser, ...command], { ...userEnv, ...env }),
       cutCable: () => must("ip", "link", "set", port, "nomaster"),
