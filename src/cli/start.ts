@@ -1,10 +1,10 @@
 /** `beckon start`: starts the app in the background. */
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import { listVariables } from "../agents/index.ts";
 import { claimFolders } from "../setup/known-folders.ts";
+import { ensurePrivateFolder, errorCode } from "../storage/files.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { type Endpoint, readEndpoint } from "../system/endpoint.ts";
 import { findOwnCommand } from "../system/is-compiled.ts";
@@ -34,14 +34,14 @@ export async function start(args: string[], table: readonly Agent[]): Promise<nu
 export async function startInBackground(paths: Paths, table: readonly Agent[]): Promise<Endpoint> {
   // The app has no variable of an agent's session, so it could not refuse.
   await claimFolders(process.env, listVariables(table));
-  const error = await launch(table);
+  const error = await launch(paths, table);
   const running = readEndpoint(paths);
   if (error === null && running) return running;
   throw new Error(`beckon could not be started${error ? `: ${error}` : ""}. Its log: ${paths.log}`);
 }
 
 /** Returns null if beckon runs, otherwise the error that it printed. */
-async function launch(table: readonly Agent[]): Promise<string | null> {
+async function launch({ state }: Paths, table: readonly Agent[]): Promise<string | null> {
   const [, ...firstArgs] = findOwnCommand();
   const agents = listVariables(table);
   // On Windows the file for its errors could not be removed while the app has it open.
@@ -49,7 +49,7 @@ async function launch(table: readonly Agent[]): Promise<string | null> {
     const isUp = await launchDetached(process.execPath, process.env, { agents, firstArgs });
     return isUp ? null : "it does not answer. To see why, run: beckon";
   }
-  const folder = mkdtempSync(join(tmpdir(), "beckon-start-"));
+  const folder = makeFolderForErrors(state);
   const file = join(folder, "errors");
   const stderr = openSync(file, "wx", 0o600);
   try {
@@ -59,5 +59,17 @@ async function launch(table: readonly Agent[]): Promise<string | null> {
   } finally {
     closeSync(stderr);
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** In the state folder: a container may have no other that can be written. */
+function makeFolderForErrors(state: string): string {
+  try {
+    ensurePrivateFolder(state);
+    return mkdtempSync(join(state, "start-"));
+  } catch (error) {
+    const { cause = error } = Object(error) as { cause?: unknown };
+    if (errorCode(cause) !== "EROFS") throw error;
+    throw new Error(`${state} cannot be written (EROFS): mount a tmpfs there`, { cause });
   }
 }

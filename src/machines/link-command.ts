@@ -15,15 +15,26 @@ const sshOptions = [
   "ServerAliveCountMax=3",
 ] as const;
 
-/** podman where there is no docker. */
-const findContainerEngine = (): string => (Bun.which("docker") === null ? "podman" : "docker");
+/** With docker and podman, the one that knows the container: docker may be there without its daemon. Its arguments: container, command. */
+const chooseEngine =
+  'if docker container inspect "$0" >/dev/null 2>&1; then set -- docker "$1"; else set -- podman "$1"; fi; exec "$1" exec -i "$0" sh -c "$2"';
+
+function runInContainer(container: string, command: string): readonly string[] {
+  const engines = ["docker", "podman"].filter((engine) => Bun.which(engine) !== null);
+  const [engine = "docker", other] = engines;
+  return other === undefined || process.platform === "win32"
+    ? [engine, "exec", "-i", container, "sh", "-c", command]
+    : ["sh", "-c", chooseEngine, container, command];
+}
 
 export function createLinkCommand(machine: MachineSettings): readonly string[] {
   if ("command" in machine) return machine.command;
   const link = `exec "${machine.program ?? defaultProgram}" link`;
   if ("ssh" in machine) return ["ssh", ...sshOptions, machine.ssh, link];
-  if ("container" in machine)
-    return [findContainerEngine(), "exec", "-i", machine.container, "sh", "-c", link];
-  if ("pod" in machine) return ["kubectl", "exec", "-i", machine.pod, "--", "sh", "-c", link];
-  return ["wsl.exe", "-d", machine.wsl, "--", "sh", "-c", link];
+  // An image has it where its Dockerfile has put it.
+  const linkAnywhere =
+    machine.program === undefined ? 'PATH="$HOME/.local/bin:$PATH"; exec beckon link' : link;
+  if ("container" in machine) return runInContainer(machine.container, linkAnywhere);
+  if ("pod" in machine) return ["kubectl", "exec", "-i", machine.pod, "--", "sh", "-c", linkAnywhere];
+  return ["wsl.exe", "-d", machine.wsl, "--", "sh", "-c", linkAnywhere];
 }

@@ -1,0 +1,133 @@
+/** Sessions in containers of a real podman: no network, no open port, no mounted socket. */
+import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createAppFixture } from "../app-fixture.ts";
+import { hasAll, testWith } from "../needs.ts";
+import { waitUntil } from "../wait-until.ts";
+import { type Containers, containerNeeds, containerUser, openContainers } from "./containers.ts";
+
+const soonMs = 20_000;
+const testInContainer = testWith(...containerNeeds);
+let containers: Containers;
+
+beforeAll(async () => {
+  if (hasAll(containerNeeds)) containers = await openContainers();
+});
+afterAll(async () => {
+  await containers?.close();
+});
+
+/** An app of this machine that has the container linked. */
+async function openLaptop(name: string) {
+  const laptop = createAppFixture();
+  const PATH = `${containers.bin}:${process.env.PATH}`;
+  mkdirSync(dirname(laptop.paths.config), { recursive: true });
+  writeFileSync(laptop.paths.config, JSON.stringify({ machines: { [name]: { container: name } } }));
+  await laptop.startProcess({ PATH });
+  const report = async () => {
+    const { machines } = (await (await laptop.request("/api/machines")).json()) as {
+      machines: { state: string; problem: string | null }[];
+    };
+    return machines[0];
+  };
+  return {
+    ...laptop,
+    report,
+    isLinked: async () => (await report())?.state === "linked",
+    async runBeckon(...args: string[]) {
+      const child = laptop.spawnBeckon(args, { PATH });
+      const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+      return { code: await child.exited, text: stdout + stderr };
+    },
+    [Symbol.asyncDispose]: laptop.destroy,
+  };
+}
+
+const asUser = ["--user", `${containerUser.id}:${containerUser.id}`, "--env", `HOME=${containerUser.home}`];
+
+/** Asks for permission in the container, as an agent does. Resolves with the decision. */
+async function ask(name: string, id: string): Promise<string> {
+  const event = JSON.stringify({
+    session_id: id,
+    hook_event_name: "PermissionRequest",
+    cwd: "/src",
+    tool_name: "Bash",
+    tool_input: { command: "npm test" },
+  });
+  const { text } = await containers.podman("exec", name, "sh", "-c", `echo '${event}' | beckon hook claude`);
+  return text;
+}
+
+describe("a container", () => {
+  testInContainer(
+    "of a user who is not root is added by its name, listed, asked and answered",
+    async () => {
+      await containers.start("web", ...asUser);
+      await using laptop = await openLaptop("none");
+      const added = await laptop.runBeckon("machine", "add", "web", "--container", "web");
+      expect(added.text).toMatch(/web runs beckon \S+, with no session/);
+      await waitUntil(
+        async () => (await laptop.request("/api/machines").then((r) => r.text())).includes('"linked"'),
+        soonMs,
+      );
+      const decision = ask("web", "s");
+      const findAsk = async () => (await laptop.fetchSession("s"))?.asks.find(({ answerable }) => answerable);
+      await waitUntil(async () => (await findAsk()) !== undefined, soonMs);
+      expect(await laptop.fetchSession("s")).toMatchObject({ machine: "web", reachable: true, cwd: "/src" });
+      const answered = await laptop.post(
+        { by: "command line", do: "allow", ask: (await findAsk())?.answerId },
+        "/api/sessions/web%2Fclaude%3As/answer",
+      );
+      expect(await answered.json()).toEqual({ ok: true, answered: "allowed" });
+      expect(await decision).toContain('"behavior":"allow"');
+    },
+    60_000,
+  );
+
+  testInContainer(
+    "that is stopped is not reachable, and is linked again when it is started",
+    async () => {
+      await containers.start("brief", ...asUser);
+      await using laptop = await openLaptop("brief");
+      await waitUntil(laptop.isLinked, soonMs);
+      await containers.podman("stop", "--time", "0", "brief");
+      await waitUntil(async () => !(await laptop.isLinked()), soonMs);
+      await waitUntil(async () => (await laptop.report())?.problem != null, soonMs);
+      expect((await laptop.report())?.problem).toMatch(/not running|state improper/);
+      await containers.podman("start", "brief");
+      await waitUntil(laptop.isLinked, soonMs);
+    },
+    60_000,
+  );
+
+  testInContainer(
+    "that is read-only is linked if beckon's folder can be written, and otherwise says what to mount",
+    async () => {
+      const sealed = [...asUser, "--read-only", "--read-only-tmpfs=false"];
+      await containers.start("sealed", ...sealed);
+      await containers.start("tmpfs", ...sealed, "--tmpfs", `${containerUser.home}/.local/state:mode=1777`);
+      await using laptop = await openLaptop("tmpfs");
+      await waitUntil(laptop.isLinked, soonMs);
+      const refused = await laptop.runBeckon("machine", "add", "sealed", "--container", "sealed");
+      expect(refused.code).toBe(1);
+      expect(refused.text).toContain(
+        "sealed could not be linked: beckon: ~/.local/state/beckon cannot be written (EROFS): mount a tmpfs there",
+      );
+    },
+    60_000,
+  );
+
+  testInContainer(
+    "of podman is found where docker has no daemon",
+    async () => {
+      await containers.start("pod", ...asUser);
+      // As a docker whose daemon does not run.
+      const refuse = "#!/bin/sh\necho 'Cannot connect to the Docker daemon' >&2; exit 1\n";
+      writeFileSync(join(containers.bin, "docker"), refuse, { mode: 0o755 });
+      await using laptop = await openLaptop("pod");
+      await waitUntil(laptop.isLinked, soonMs);
+    },
+    60_000,
+  );
+});
