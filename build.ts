@@ -49,6 +49,8 @@ const writeBytesAtOnce: Bun.BunPlugin = {
 const pageFiles = {
   html: inRepo("dist/page/page.html"),
   script: inRepo("dist/page/page.js"),
+  sharedScript: inRepo("dist/page/shared.js"),
+  historyScript: inRepo("dist/page/history.js"),
   settingsScript: inRepo("dist/page/settings.js"),
   style: inRepo("dist/page/page.css"),
   icon: inRepo("dist/page/icon.svg"),
@@ -56,8 +58,8 @@ const pageFiles = {
 
 async function writePage(): Promise<void> {
   const bundle = await bundlePage();
-  for (const name of ["html", "script", "settingsScript", "style", "icon"] as const)
-    await Bun.write(pageFiles[name], bundle[name]);
+  for (const [name, path] of Object.entries(pageFiles))
+    await Bun.write(path, bundle[name as keyof typeof pageFiles]);
 }
 
 /** Puts the bundled page into the binary, in place of the module that bundles it at run time. */

@@ -45,6 +45,10 @@ export interface PageFiles {
   /** Contains `pageKeyMark` where the page's key goes. */
   readonly html: string;
   readonly script: string | Blob;
+  /** What `script` and `historyScript` have in common. */
+  readonly sharedScript: string | Blob;
+  /** The history, which the page loads when it is opened. */
+  readonly historyScript: string | Blob;
   /** The settings panel, which the page loads when it is opened. */
   readonly settingsScript: string | Blob;
   readonly style: string | Blob;
@@ -275,7 +279,7 @@ function parseRenewal(
 function createPageHandlers(options: ServerOptions, connections: Connections) {
   const { pageAccess, loadPage } = options;
   const serve =
-    (type: string, file: "script" | "settingsScript" | "style" | "icon"): Handler =>
+    (type: string, file: Exclude<keyof PageFiles, "html">): Handler =>
     async () =>
       respondPage(200, type, (await loadPage())[file]);
   const hasCookie = ({ headers }: Request): boolean =>
@@ -339,6 +343,8 @@ function createPageHandlers(options: ServerOptions, connections: Connections) {
   return {
     page: openPage,
     pageScript: serve("text/javascript; charset=utf-8", "script"),
+    sharedScript: serve("text/javascript; charset=utf-8", "sharedScript"),
+    historyScript: serve("text/javascript; charset=utf-8", "historyScript"),
     settingsScript: serve("text/javascript; charset=utf-8", "settingsScript"),
     pageStyle: serve("text/css; charset=utf-8", "style"),
     pageIcon: serve("image/svg+xml", "icon"),

@@ -1,27 +1,36 @@
 /** Bundles the page for browsers: build.ts does it once for the binary, and a beckon that runs from source at the first use. */
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 const folder = join(import.meta.dir, "page");
 
 export interface PageBundle {
   readonly html: string;
   readonly script: string;
-  /** The settings panel: a part of its own, because most visits do not open it. */
+  /** What the page and its history share. The page's HTML names it first, so that its hash is checked before another file imports it. */
+  readonly sharedScript: string;
+  /** The history and the settings are parts of their own, because most visits do not open them. */
+  readonly historyScript: string;
   readonly settingsScript: string;
   readonly style: string;
   readonly icon: string;
 }
 
 export async function bundlePage(): Promise<PageBundle> {
-  const [script, settingsScript, style, html, icon] = await Promise.all([
-    bundle("main.tsx"),
+  const [[script, historyScript, sharedScript], settingsScript, style, html, icon] = await Promise.all([
+    bundleTogether("main.tsx", "history.tsx"),
     bundle("settings.tsx"),
     bundle("page.css"),
     Bun.file(join(folder, "page.html")).text(),
     Bun.file(join(import.meta.dir, "../../assets/beckon.svg")).text(),
   ]);
-  const hashed = addHashes(html, { script, settings: settingsScript, style });
-  return { html: hashed, script, settingsScript, style, icon };
+  const hashed = addHashes(html, {
+    script,
+    shared: sharedScript,
+    history: historyScript,
+    settings: settingsScript,
+    style,
+  });
+  return { html: hashed, script, sharedScript, historyScript, settingsScript, style, icon };
 }
 
 /** The browser refuses other files, such as those that another program at beckon's port has left in its cache. */
@@ -33,16 +42,44 @@ function addHashes(html: string, files: Readonly<Record<string, string>>): strin
   );
 }
 
+const options = {
+  target: "browser",
+  format: "esm",
+  minify: true,
+  // From source, Bun would otherwise choose the development build of packages.
+  define: { "process.env.NODE_ENV": '"production"' },
+} as const satisfies Partial<Bun.BuildConfig>;
+
 async function bundle(entry: string): Promise<string> {
-  const { outputs } = await Bun.build({
-    entrypoints: [join(folder, entry)],
-    target: "browser",
-    format: "esm",
-    minify: true,
-    // From source, Bun would otherwise choose the development build of packages.
-    define: { "process.env.NODE_ENV": '"production"' },
-  });
+  const { outputs } = await Bun.build({ ...options, entrypoints: [join(folder, entry)] });
   const [output] = outputs;
   if (!output) throw new Error(`${entry} was not bundled`);
   return output.text();
+}
+
+/** Bundles what two scripts share into one of its own, which both import. */
+async function bundleTogether(first: string, second: string): Promise<readonly [string, string, string]> {
+  const { outputs } = await Bun.build({
+    ...options,
+    entrypoints: [first, second].map((entry) => join(folder, entry)),
+    splitting: true,
+    naming: { entry: "[name].js", chunk: "shared.js" },
+  });
+  const read = async (name: string): Promise<string> => {
+    const output = outputs.find(({ path }) => basename(path) === name.replace(/tsx$/, "js"));
+    if (!output) throw new Error(`${name} was not bundled`);
+    return output.text();
+  };
+  if (outputs.length !== 3) throw new Error(`${first} and ${second} make ${outputs.length} files`);
+  return [await read(first), await read(second), await shorten(await read("shared.js"))];
+}
+
+/** Bun gives no one-letter names inside of what is shared: once more, and it is 4 kB smaller. */
+async function shorten(script: string): Promise<string> {
+  const { outputs } = await Bun.build({
+    ...options,
+    entrypoints: ["/shared.js"],
+    files: { "/shared.js": script },
+  });
+  return outputs[0]?.text() ?? script;
 }

@@ -228,6 +228,8 @@ export const routes: Record<string, AllowedLabels> = {
   // The handler of "/" asks for a code or the cookie.
   "/": health,
   "/page.js": asset,
+  "/shared.js": asset,
+  "/history.js": asset,
   "/settings.js": asset,
   // The page that a browser without the cookie gets needs these two.
   "/page.css": health,

@@ -50,6 +50,10 @@ export async function openPage(
   return { page, faults };
 }
 
+/** The page's own scripts, as far as it has loaded them. */
+export const listScripts = (page: Page): Promise<string[]> =>
+  page.evaluate("[...document.scripts].map(({ src }) => new URL(src).pathname)");
+
 /** What axe-core finds, as "impact rule: element"; minor findings are left out. */
 export async function findAccessibilityFaults(page: Page): Promise<string[]> {
   // Through the debugging protocol: the page's own policy allows no script from elsewhere.

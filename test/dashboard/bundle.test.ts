@@ -4,12 +4,18 @@ import { join } from "node:path";
 import { bundlePage } from "../../src/dashboard/bundle.ts";
 
 test("the page stays small, and needs nothing that only a server has", async () => {
-  const { script, style, html } = await bundlePage();
-  // A single import of node:crypto adds half a megabyte of replacements. The story of the history is about 20 kB of it.
-  expect(script.length).toBeLessThan(150_000);
+  const { script, sharedScript, historyScript, style, html } = await bundlePage();
+  // A single import of node:crypto adds half a megabyte of replacements.
+  expect(script.length + sharedScript.length).toBeLessThan(130_000);
+  expect(historyScript.length).toBeLessThan(30_000);
   expect(style.length).toBeLessThan(60_000);
-  expect(script).not.toMatch(/\bimport\s*["'{*]|\brequire\(/);
-  expect(html).not.toMatch(/<style|style=|<script(?! type="module" src="\/page.js")|\son\w+=/);
+  for (const file of [script, sharedScript, historyScript])
+    expect(file.replace(/^import\{[^}]*\}from"\.\/shared\.js";/, "")).not.toMatch(
+      /\bimport\s*["'{*]|\brequire\(/,
+    );
+  expect(html).not.toMatch(
+    /<style|style=|<script(?! type="module" src="\/(?:shared|page)\.js" integrity="sha256-)|\son\w+=/,
+  );
 });
 
 test("each part of the page has its styles beside it, and all of them are in the page", async () => {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect } from "bun:test";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";
-import { findAccessibilityFaults, launchBrowser, type OpenedPage, openPage } from "./browser.ts";
+import { findAccessibilityFaults, launchBrowser, listScripts, type OpenedPage, openPage } from "./browser.ts";
 import { emptyDay, historyOffDay, hostileDay, liveDay, type Sample } from "./sample.ts";
 import { type SampleServer, serveSample } from "./sample-server.ts";
 
@@ -242,14 +242,44 @@ testPage("whatever an agent writes, the story shows it as text", async () => {
   await page.locator(".said-p").first().click();
   await page.locator(".script .moment").waitFor();
   const counts = await page.evaluate(`({
-    scripts: document.scripts.length,
     images: document.images.length,
     attacked: globalThis.attacked ?? null,
     isShort: document.body.textContent.length < 200_000,
     backwards: /[\\u202a-\\u202e\\u2066-\\u2069]/.test(document.body.textContent),
   })`);
-  expect(counts).toEqual({ scripts: 1, images: 0, attacked: null, isShort: true, backwards: false });
+  expect(counts).toEqual({ images: 0, attacked: null, isShort: true, backwards: false });
+  expect(await listScripts(page)).toEqual(["/shared.js", "/page.js", "/history.js"]);
   expect(await page.locator(".story script, .story img, .script script, .script img").count()).toBe(0);
   expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
   expect(opened.faults).toEqual([]);
+});
+
+testPage("the history's script is loaded when the history is opened, and not before", async () => {
+  server = serveSample(liveDay);
+  opened = await openPage(browser, server.createPageUrl());
+  const { page } = opened;
+  await page.locator(".row").first().waitFor();
+  expect(await listScripts(page)).toEqual(["/shared.js", "/page.js"]);
+  await page.getByRole("navigation", { name: "Page" }).getByRole("link", { name: "History" }).click();
+  await page.locator(".thread").first().waitFor();
+  expect(await listScripts(page)).toEqual(["/shared.js", "/page.js", "/history.js"]);
+});
+
+testPage("scripts that another program left in place of the page's are not run", async () => {
+  const foreign = { contentType: "text/javascript", body: "globalThis.isRun = true" };
+  server = serveSample(liveDay);
+  opened = await openPage(browser, server.createPageUrl(), {}, async (page) => {
+    await page.route("**/history.js", (route) => route.fulfill(foreign));
+  });
+  const { page } = opened;
+  await page.locator(".row").first().waitFor();
+  await page.keyboard.press("/");
+  await page.getByText("The history could not be loaded.").waitFor();
+  // The page imports it, and an import has no hash of its own.
+  await page.route("**/shared.js", (route) => route.fulfill(foreign));
+  const isBlocked = page.waitForEvent("console", (message) => /integrity/.test(message.text()));
+  await page.reload();
+  await isBlocked;
+  expect(await page.evaluate("globalThis.isRun")).toBeUndefined();
+  expect(await page.locator(".bar").count()).toBe(0);
 });

@@ -11,7 +11,13 @@ import { konsole } from "./konsole.ts";
 import { macos } from "./macos.ts";
 import { screen } from "./screen.ts";
 import { ssh } from "./ssh.ts";
-import type { InstalledPrograms, InstalledTerminal, Terminal, WindowSystem } from "./terminal.ts";
+import type {
+  InstalledPrograms,
+  InstalledTerminal,
+  Terminal,
+  TerminalDescription,
+  WindowSystem,
+} from "./terminal.ts";
 import { terminalApp } from "./terminal-app.ts";
 import { tmux } from "./tmux.ts";
 import { commonVariables } from "./variables.ts";
@@ -72,10 +78,28 @@ export const listSessionVariables = (): string[] => [
   ...terminals.flatMap(({ sessionVariable }) => sessionVariable ?? []),
 ];
 
-/** The descriptions as JSON, without the plans: functions are left out, and a regular expression becomes its source and flags. */
-export const stringifyDescriptions = (): string =>
-  JSON.stringify(terminals, (_, value) =>
-    value instanceof RegExp ? { source: value.source, flags: value.flags } : value,
+/** What `recogniseTerminal` reads, and says of the one that it finds. */
+const recognised = [
+  "name",
+  "kind",
+  "variables",
+  "ownVariables",
+  "sessionVariable",
+  "paneLabel",
+  "variant",
+  "keepsPanes",
+  "term",
+  "termProgram",
+  "terminalEmulator",
+] as const satisfies readonly (keyof TerminalDescription)[];
+
+export type RecognisedTerminal = Pick<TerminalDescription, (typeof recognised)[number]>;
+
+/** These fields as JSON: the page has them too, so nothing else is in it. A regular expression becomes its source and flags. */
+export const stringifyRecognised = (): string =>
+  JSON.stringify(
+    terminals.map((row) => Object.fromEntries(recognised.map((field) => [field, row[field]]))),
+    (_, value) => (value instanceof RegExp ? { source: value.source, flags: value.flags } : value),
   );
 
 /** The terminals that are installed on this machine, and how far focus gets in each: what `beckon doctor` lists. */

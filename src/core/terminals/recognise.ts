@@ -2,11 +2,12 @@
  * Which terminal do the variables of an environment name? The page asks this too, so the table comes without the plans:
  * it is computed when beckon is built.
  */
-import { stringifyDescriptions } from "./index.ts" with { type: "macro" };
-import type { TerminalDescription } from "./terminal.ts";
+
+import { stringifyRecognised } from "./index.ts" with { type: "macro" };
+import type { RecognisedTerminal } from "./index.ts";
 import { readVariable } from "./variables.ts";
 
-const descriptions: readonly TerminalDescription[] = JSON.parse(stringifyDescriptions(), (_, value) =>
+const descriptions: readonly RecognisedTerminal[] = JSON.parse(stringifyRecognised(), (_, value) =>
   typeof value?.source === "string" ? new RegExp(value.source, value.flags) : value,
 );
 
@@ -16,9 +17,9 @@ const descriptions: readonly TerminalDescription[] = JSON.parse(stringifyDescrip
  */
 export function recogniseTerminal(
   env: Readonly<Record<string, string | undefined>>,
-): TerminalDescription | null {
+): RecognisedTerminal | null {
   const { TERM, TERM_PROGRAM, TERMINAL_EMULATOR } = env;
-  const setsOwn = ({ ownVariables = [], variables = {} }: TerminalDescription) =>
+  const setsOwn = ({ ownVariables = [], variables = {} }: RecognisedTerminal) =>
     ownVariables.some((name) => readVariable(env, variables, name) !== null);
   const multiplexer = descriptions.find((row) => row.kind === "multiplexer" && setsOwn(row));
   if (multiplexer) return multiplexer;

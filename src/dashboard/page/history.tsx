@@ -1,5 +1,7 @@
 /** History: what happened, told by session and day. */
+import { useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
 import { type StoryKind, type StoryThread, storyKinds } from "../../core/interfaces/wire.ts";
 import { capitalize, formatCount } from "../../core/text/words.ts";
 import { formatAge, formatExactDuration } from "../../core/view/figures.ts";
@@ -24,7 +26,8 @@ import {
   splitMatches,
   startOfDay,
 } from "./format.ts";
-import { searchFieldId } from "./navigation.ts";
+import { provideHistory } from "./history-loader.tsx";
+import { isSearchWanted } from "./navigation.ts";
 import { Outcome } from "./outcome.tsx";
 import { stats } from "./reports.ts";
 import { agentName, selectedId, sessions, slowNow } from "./state.ts";
@@ -49,7 +52,7 @@ const setFilter = (change: Partial<typeof filter.value>): void => {
   filter.value = { ...filter.value, ...change };
 };
 
-export function History() {
+function History() {
   const page = story.value;
   const isOff = page !== null && !page.enabled;
   return (
@@ -181,6 +184,13 @@ function listAgents(): string[] {
 
 function Sift() {
   const { q, project, agent, kind } = filter.value;
+  const field = useRef<HTMLInputElement>(null);
+  useSignalEffect(() => {
+    if (!isSearchWanted.value) return;
+    isSearchWanted.value = false;
+    field.current?.focus({ preventScroll: true });
+    field.current?.select();
+  });
   return (
     <div class="sift">
       <div class="find">
@@ -188,7 +198,8 @@ function Sift() {
         <input
           class="field"
           type="search"
-          id={searchFieldId}
+          id="find"
+          ref={field}
           aria-label="Search history by text"
           placeholder="Command, file, question, your words"
           value={q}
@@ -741,3 +752,5 @@ function Ask({ beat, thread }: { readonly beat: AskBeat; readonly thread: StoryT
     </>
   );
 }
+
+provideHistory(History);

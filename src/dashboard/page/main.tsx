@@ -5,7 +5,7 @@ import { Inbox } from "./cards.tsx";
 import { stayConnected } from "./connection.ts";
 import { Detail } from "./detail.tsx";
 import { Banner, Bar, FirstRun, followTitle, Help, Message, Notices, Tabs } from "./frame.tsx";
-import { History } from "./history.tsx";
+import { HistoryPanel } from "./history-loader.tsx";
 import { followAsks } from "./inbox.ts";
 import { takeKey } from "./key.ts";
 import { followKeys } from "./keys.ts";
@@ -48,7 +48,7 @@ function App() {
         ) : isFirst ? (
           <FirstRun />
         ) : view.value === "history" ? (
-          <History />
+          <HistoryPanel />
         ) : (
           <>
             <Notices />

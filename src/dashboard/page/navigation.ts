@@ -39,7 +39,8 @@ export function closeSettings(): void {
   location.hash = "needs-you";
 }
 
-export const searchFieldId = "find";
+/** The search of the history takes the focus as soon as it is there. */
+export const isSearchWanted = signal(false);
 
 export function goToSearch(): void {
   if (view.value === "settings") {
@@ -48,15 +49,7 @@ export function goToSearch(): void {
   }
   location.hash = "#history";
   view.value = "history";
-  // The field is drawn with the next frame.
-  requestAnimationFrame(() =>
-    requestAnimationFrame(() => {
-      const field = document.getElementById(searchFieldId);
-      if (!(field instanceof HTMLInputElement)) return;
-      field.focus({ preventScroll: true });
-      field.select();
-    }),
-  );
+  isSearchWanted.value = true;
 }
 
 type Theme = "light" | "dark";

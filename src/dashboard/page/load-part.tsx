@@ -1,0 +1,34 @@
+/** Parts of the page that are loaded when they are first opened: most visits open none of them. */
+import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+
+const requested = new Set<string>();
+const failed = signal<ReadonlySet<string>>(new Set());
+
+/** With a hash, like the page's other files: another program could have left one of that name in the browser's cache. */
+function loadScript(name: string): void {
+  if (requested.has(name)) return;
+  requested.add(name);
+  const script = document.createElement("script");
+  script.type = "module";
+  script.src = `/${name}.js`;
+  script.integrity = document.querySelector<HTMLMetaElement>(`meta[name="${name}-hash"]`)?.content ?? "";
+  script.addEventListener("error", () => {
+    requested.delete(name);
+    failed.value = new Set(failed.peek()).add(name);
+    script.remove();
+  });
+  document.head.append(script);
+}
+
+/** Shows `children`, which the script of that name draws as soon as it is there. */
+export function Part({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  useEffect(() => {
+    failed.value = new Set([...failed.peek()].filter((other) => other !== name));
+    loadScript(name);
+  }, [name]);
+  if (failed.value.has(name))
+    return <p class="off">The {name} could not be loaded. Open the page again: beckon open</p>;
+  return <>{children}</>;
+}
