@@ -222,6 +222,8 @@ sent_variables='
   GNOME_TERMINAL_SCREEN WARP_FOCUS_URL ITERM_SESSION_ID WT_SESSION CURSOR_TRACE_ID ALACRITTY_WINDOW_ID TERMINATOR_UUID
   TILIX_ID
 '
+# Some agents run the hooks of other agents too: beckon sees by these who called (src/agents/callers.ts).
+caller_variables='GROK_SESSION_ID COPILOT_CLI QWEN_CODE_SESSION_ID GEMINI_SESSION_ID KILO_PID OPENCODE_PID'
 # The best first.
 session_variables='
   TERM_SESSION_ID TMUX_PANE ZELLIJ_PANE_ID KITTY_WINDOW_ID WEZTERM_PANE KONSOLE_DBUS_SESSION GNOME_TERMINAL_SCREEN
@@ -259,7 +261,7 @@ collect() { # -> meta
   esac
 
   env=''
-  for variable in $sent_variables CLAUDE_CODE_ENTRYPOINT; do
+  for variable in $sent_variables $caller_variables CLAUDE_CODE_ENTRYPOINT; do
     eval "value=\${$variable:-}"
     [ -n "$value" ] && [ ${#value} -le 1000 ] || continue
     quote "$value"
@@ -418,11 +420,6 @@ if [ $is_object = no ]; then
   fault "stdin is not a JSON object ($size characters): nothing sent"
   exit 0
 fi
-# Cursor and Copilot CLI run the hooks of Claude Code too. Only their payloads have these fields.
-case $agent,${COPILOT_CLI:-},$payload in
-  claude,*,*'"cursor_version":'*) agent=cursor ;;
-  claude,1,*'"timestamp":'*) agent=copilot ;;
-esac
 if [ -n "$ignored" ] && [ "$(field hook_event_name "$payload" head)" = SessionStart ]; then
   fault "the folder $ignored is not used, because you have not run beckon in it: a project's settings can set BECKON_HOME, HOME and XDG variables"
 fi

@@ -182,7 +182,8 @@ const smallAndPure: ReadonlySet<string> = new Set([
 ]);
 
 /** The table of agents and the part of each agent that the forwarder needs. */
-const isAgentTable = (path: string): boolean => /^src\/agents\/(?:index|\w+\/forwarding)\.ts$/.test(path);
+const isAgentTable = (path: string): boolean =>
+  /^src\/agents\/(?:index|callers|\w+\/forwarding)\.ts$/.test(path);
 
 export function cycles(files: Files): string[] {
   const done = new Set<string>();
@@ -216,10 +217,10 @@ export const fixedSleeps = (files: Files): string[] =>
     !maySleep(path) && fixedSleep.test(transpile(path, source)) ? [path] : [],
   );
 
-/** An agent's own folder, and the table that lists it. */
+/** An agent's own folder, and the tables that list it. */
 const isOfAgents = (path: string, id: string): boolean =>
   path.startsWith(`src/agents/${id}/`) ||
-  path === "src/agents/index.ts" ||
+  /^src\/agents\/(?:index|callers)\.ts$/.test(path) ||
   // Antigravity CLI keeps its files in Gemini CLI's folder.
   (id === "gemini" && path.startsWith("src/agents/antigravity/"));
 

@@ -104,11 +104,6 @@ export interface Forwarding {
     /** What the hook prints. null for nothing, so that everything goes on as without beckon. */
     formatOutput(payload: JsonRecord, output: HookOutput): object | null;
   };
-  /**
-   * True if this agent sent the payload to a hook of another agent's, because it runs that agent's hooks too. Absent if it never
-   * does.
-   */
-  recognizes?(payload: JsonRecord, env: Env): boolean;
   /** True if the agent understands this output. Any other output would be an error line in the user's terminal. */
   isDecision(output: unknown): boolean;
 }

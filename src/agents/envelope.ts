@@ -10,6 +10,7 @@ import {
 } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { ClockReading, Moment, Place } from "../core/session/event.ts";
+import { findCaller } from "./callers.ts";
 
 /** What the forwarder saw around the hook. Each field has its type or is null. */
 export interface HookMeta {
@@ -24,6 +25,7 @@ export interface HookMeta {
 }
 
 export interface HookMessage {
+  /** The agent that called the hook, which need not be the one whose hook it is. */
   readonly provider: string;
   readonly meta: HookMeta;
   readonly payload: JsonRecord;
@@ -40,12 +42,10 @@ export function openEnvelope(
   const payload = hasEnvelope ? (body.payload as JsonRecord) : body;
   const outerMeta = hasEnvelope ? (body._meta as JsonRecord) : {};
   const meta = isRecord(payload._meta) ? { ...outerMeta, ...payload._meta } : outerMeta;
-  return {
-    // An unknown name must not count as the default: the event would belong to another agent.
-    provider: readString(body.provider) ?? defaultProvider,
-    meta: parseMeta(addPayloadPlace(meta, payload), host),
-    payload,
-  };
+  const parsed = parseMeta(addPayloadPlace(meta, payload), host);
+  // An unknown name must not count as the default: the event would belong to another agent.
+  const called = readString(body.provider) ?? defaultProvider;
+  return { provider: findCaller(called, payload, parsed.place?.env ?? {}), meta: parsed, payload };
 }
 
 /** Some forwarders put the terminal into the payload. What `_meta` says is more exact. */

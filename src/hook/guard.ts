@@ -27,8 +27,8 @@ export async function askGuard(
   const payload = parseRecordOrNull(await stdin);
   if (payload === null) return null;
   const agent = findRealSender(called, payload, table);
-  const guard = agent.forwarding?.guard;
-  if (guard === undefined) return null;
+  const guard = agent?.forwarding?.guard;
+  if (!agent || guard === undefined) return null;
   const reduced = guard.reduce(payload);
   if (!(await isAsked(paths, reduced))) return null;
   const timedOut = Bun.sleep(timing.guardTimeoutMs).then(() => null);

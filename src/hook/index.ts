@@ -187,6 +187,8 @@ async function forward(
     return;
   }
   const agent = findRealSender(called, payload, table);
+  delivery.isRead = agent === null;
+  if (agent === null) return;
   const isOther = agent !== called;
   const { eventName, sessionId } = agent.forwarding?.identify(payload) ?? {};
   delivery.eventName = asName(eventName);

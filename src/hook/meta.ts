@@ -4,6 +4,8 @@
  */
 import { version } from "../../package.json";
 import type { Agent, Forwarding } from "../agents/agent.ts";
+import { findCaller } from "../agents/callers.ts";
+import { findAgent } from "../agents/index.ts";
 import type { JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import { findTerminalSession, pickTerminalVariables } from "../core/terminals/sent-variables.ts";
@@ -18,12 +20,10 @@ export interface Sender {
   readonly forwarding: Forwarding | null;
 }
 
-/** Some agents run the hooks of other agents too. Then the payload shows who called. */
-export function findRealSender(called: Sender, payload: JsonRecord, table: readonly Agent[]): Sender {
-  for (const { id, forwarding } of table) {
-    if (id !== called.id && forwarding.recognizes?.(payload, process.env)) return { id, forwarding };
-  }
-  return called;
+/** Some agents run the hooks of other agents too. null if it is one that beckon does not know. */
+export function findRealSender(called: Sender, payload: JsonRecord, table: readonly Agent[]): Sender | null {
+  const id = findCaller(called.id, payload, process.env);
+  return id === called.id ? called : findAgent(id, table);
 }
 
 /** What has to be read from the system. Each field is null if unknown. */

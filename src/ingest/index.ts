@@ -3,6 +3,7 @@
  * dispatched. The spool and the journal's replay take the same way.
  */
 import { randomUUID } from "node:crypto";
+import { unsupportedCaller } from "../agents/callers.ts";
 import { type HookMessage, openEnvelope, stampEvent } from "../agents/envelope.ts";
 import type { LoadedAgents } from "../agents/index.ts";
 import { readErrorMessage } from "../core/error-message.ts";
@@ -205,6 +206,7 @@ function parseRequest(
   const message = openEnvelope(body, defaultProvider, now.host);
   if (!message) return { outcome: "rejected", reason: "invalid JSON: the body is not an object" };
   const agent = agents.get(message.provider);
+  if (message.provider === unsupportedCaller) return accepted;
   if (!agent) return unknownProvider;
   const payloadStart = message.payload === body ? 0 : findPayloadKey(text);
   // What our forwarders add before the payload contains no secrets, and is a third of the text.

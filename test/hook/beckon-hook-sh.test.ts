@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { openEnvelope } from "../../src/agents/envelope.ts";
 import { limits } from "../../src/core/limits.ts";
 import { timing } from "../../src/core/timing.ts";
 import { writeEndpoint } from "../../src/system/endpoint.ts";
@@ -146,7 +147,7 @@ describe.each(shells.map((shell) => [shell.join(" "), shell] as const))(
       const send = async (payload: string, env: Record<string, string> = {}) => {
         const { received } = harness.receiver();
         await run([...command, "claude"], environment(harness.home, { ...path, ...env }), payload);
-        return parseEnvelope(received[0]?.text).provider;
+        return openEnvelope(parseEnvelope(received[0]?.text), "claude", null)?.provider;
       };
       const stop = '"session_id":"s","hook_event_name":"Stop"';
       expect(await send(`{${stop},"cursor_version":"3.2.16"}`)).toBe("cursor");

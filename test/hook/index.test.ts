@@ -257,7 +257,7 @@ describe("an agent that runs another agent's hooks", () => {
     const { received } = harness.receiver();
     const result = await harness.forward(JSON.stringify(payload), env, ["claude"]);
     expect(result).toMatchObject({ code: 0, stdout: "", stderr: "" });
-    return parseEnvelope(received[0]?.text ?? "").provider;
+    return received.length === 0 ? null : parseEnvelope(received[0]?.text ?? "").provider;
   };
   const stop = { session_id: "s", hook_event_name: "Stop" };
 
@@ -265,6 +265,13 @@ describe("an agent that runs another agent's hooks", () => {
     const timestamp = "2026-11-16T18:45:06.484Z";
     expect(await send({ ...stop, timestamp }, { COPILOT_CLI: "1" })).toBe("copilot");
     expect(await send({ ...stop, conversation_id: "c", cursor_version: "3.2.16" })).toBe("cursor");
+  });
+
+  test("is not reported at all if beckon does not know it, and costs it nothing", async () => {
+    expect(await send({ ...stop, sessionId: "s", hookEventName: "stop", workspaceRoot: "/p" })).toBeNull();
+    expect(await send(stop, { GROK_SESSION_ID: "s" })).toBeNull();
+    expect(harness.spool()).toEqual([]);
+    expect(harness.log()).toBe("");
   });
 
   test("is not taken for the one that it started", async () => {

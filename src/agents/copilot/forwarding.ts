@@ -53,6 +53,4 @@ export const copilotForwarding: Forwarding = {
     },
   },
   isDecision: () => false,
-  // It runs the hooks of a project's .claude/settings.json too. Only its payloads have a time.
-  recognizes: (payload, env) => env.COPILOT_CLI === "1" && payload.timestamp !== undefined,
 };

@@ -22,6 +22,4 @@ export const cursorForwarding: Forwarding = {
   isSessionStart: (payload) => /^sessionStart$/i.test(asText(payload.hook_event_name)),
   canWaitForAnswer: () => false,
   isDecision: () => false,
-  // It runs the hooks of ~/.claude/settings.json and of Claude Code's plugins too. Only its payloads have these fields.
-  recognizes: (payload) => payload.cursor_version !== undefined || payload.conversation_id !== undefined,
 };

@@ -1,7 +1,6 @@
 /** What Copilot CLI's hooks and its log of events say, where the recordings do not show it. */
 import { expect, test } from "bun:test";
 import { addLogLine, createEventLog, summarizeLog } from "../../../src/agents/copilot/event-log.ts";
-import { copilotForwarding } from "../../../src/agents/copilot/forwarding.ts";
 import { copilotSetup } from "../../../src/agents/copilot/setup/index.ts";
 import { translate } from "../../../src/agents/copilot/translate.ts";
 import { openEnvelope } from "../../../src/agents/envelope.ts";
@@ -150,16 +149,6 @@ test("a subagent is listed from its first hook, which does not name its event, w
     },
     { agentId: "agent-1", change: { kind: "child-end" } },
   ]);
-});
-
-test("Copilot CLI is recognised behind a hook of Claude Code's; a Claude Code that it started is not taken for it", () => {
-  const { recognizes } = copilotForwarding;
-  const env = { COPILOT_CLI: "1" };
-  expect(recognizes?.({ hook_event_name: "Stop", session_id: "s", timestamp }, env)).toBe(true);
-  expect(recognizes?.({ hook_event_name: "Stop", session_id: "s", permission_mode: "default" }, env)).toBe(
-    false,
-  );
-  expect(recognizes?.({ hook_event_name: "Stop", session_id: "s", timestamp }, {})).toBe(false);
 });
 
 test("no hook is registered whose failure would refuse a tool", () => {

@@ -1,6 +1,5 @@
 /** Cursor, as its documentation describes it: beckon has never been run with it. */
 import { expect, test } from "bun:test";
-import { cursorForwarding } from "../../../src/agents/cursor/forwarding.ts";
 import { cursor } from "../../../src/agents/cursor/index.ts";
 import { cursorSetup } from "../../../src/agents/cursor/setup/index.ts";
 import { translate } from "../../../src/agents/cursor/translate.ts";
@@ -51,9 +50,8 @@ test("Cursor is recognised behind a hook of Claude Code's, and shown as Cursor",
     prompt: "go",
     workspace_roots: ["/home/dev/proj"],
   };
-  expect(cursorForwarding.recognizes?.(payload, {})).toBe(true);
-  expect(cursorForwarding.recognizes?.({ session_id: "s-1", hook_event_name: "Stop" }, {})).toBe(false);
-  const hook = openEnvelope({ _meta: {}, payload }, "cursor", null);
+  const hook = openEnvelope({ provider: "claude", _meta: {}, payload }, "claude", null);
+  expect(hook?.provider).toBe("cursor");
   const event = hook && translate(hook, { id: "e", key: "k", at: 1, t: 1 });
   expect(event).toMatchObject({
     agent: "cursor",
