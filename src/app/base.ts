@@ -1,4 +1,5 @@
 /** What every other part of the app needs: one app per state folder, its log, its secrets, the user's settings and the agents. */
+import { createHash } from "node:crypto";
 import type { Agent } from "../agents/agent.ts";
 import { defaultAgent, agents as everyAgent, type LoadedAgents, loadAgents } from "../agents/index.ts";
 import type { Config } from "../core/config/config.ts";
@@ -38,6 +39,8 @@ export interface Base {
   readonly onError: (text: string) => void;
   /** Requests carry it. */
   readonly token: string;
+  /** Names this installation to linked machines. Says nothing about it, and stays the same as long as its state folder does. */
+  readonly machineId: () => string;
   /** Decisions are signed with it. */
   readonly decisionKey: string;
   readonly configFile: ConfigFile;
@@ -78,6 +81,7 @@ export async function openBase(options: AppOptions): Promise<Base | null> {
     onProblem,
     onError: (text) => log("error", text),
     token,
+    machineId: () => createHash("sha256").update(token).digest("hex").slice(0, 16),
     decisionKey: createSecret(),
     configFile,
     config: configFile.config,

@@ -1,5 +1,4 @@
 /** What machines that are linked to this one get and ask for (src/machines/publisher.ts), loaded when the first one comes. */
-import { createHash } from "node:crypto";
 import type { Publisher } from "../machines/publisher.ts";
 import { schedule } from "../system/schedule.ts";
 import type { Base } from "./base.ts";
@@ -26,8 +25,8 @@ export function createLinkServer(
   async function load(): Promise<Publisher> {
     const { createPublisher } = await import("../machines/publisher.ts");
     const publisher = createPublisher({
-      // Says nothing about this machine, and stays the same as long as its state folder does.
-      machineId: createHash("sha256").update(base.token).digest("hex").slice(0, 16),
+      machineId: base.machineId(),
+      findPast: sinks.history.findPast,
       agents: () => base.table.map(({ id }) => id),
       hasChannels: () => sinks.channels.report().some(({ problem }) => problem === null),
       clock: base.clock,

@@ -9,7 +9,9 @@ import type { PendingRequests } from "../answers/pending.ts";
 import type { Sink } from "../core/interfaces/index.ts";
 import { isMirroredRequest } from "../core/session/keys.ts";
 import type { Ask } from "../core/session/session.ts";
-import type { MachineReport, Machines } from "../machines/index.ts";
+import type { MachineReport, Machines, MachinesOptions } from "../machines/index.ts";
+import { loadJsonState, saveJsonState } from "../storage/json-state.ts";
+import { createSaver } from "../storage/saver.ts";
 import { schedule } from "../system/schedule.ts";
 import type { Base } from "./base.ts";
 import type { AppState } from "./state.ts";
@@ -23,23 +25,38 @@ export interface AppMachines extends Sink {
   report(): readonly MachineReport[];
   problems(): readonly string[];
   /** Links the machines of the settings. */
-  start(): Promise<void>;
+  start(history: MachinesOptions["history"]): Promise<void>;
   stop(): Promise<void>;
 }
 
+/** Later than the history, which has to have everything up to there: what is asked for twice counts once, what is not is missed. */
+const progressDelay = { quietMs: 5_000, maxDelayMs: 30_000 };
+
 export function createAppMachines(base: Base, state: AppState, { pending, logWriter }: Answers): AppMachines {
-  const { clock, config, onProblem } = base;
+  const { paths, clock, config, onProblem } = base;
   const { store, followers, transitions } = state;
   let machines: Machines | null = null;
   let isStopped = false;
+  /** null before the start. */
+  let history: MachinesOptions["history"] | null = null;
 
   async function load(): Promise<void> {
-    if (machines || isStopped || Object.keys(config().machines).length === 0) return;
+    if (machines || isStopped || !history || Object.keys(config().machines).length === 0) return;
     const { createMachines } = await import("../machines/index.ts");
     if (machines || isStopped) return;
+    const saved = loadJsonState(paths.machineState);
+    if (saved.problem !== null) onProblem(saved.problem);
     machines = createMachines({
       config,
       ownName: hostname(),
+      ownId: base.machineId(),
+      history,
+      saved: saved.value,
+      createSaver: (value) =>
+        createSaver(() => saveJsonState(paths.machineState, value(), { isSynced: false }), {
+          ...progressDelay,
+          onError: onProblem,
+        }),
       clock,
       sessions: state.sessionsNow,
       get: store.get,
@@ -93,7 +110,10 @@ export function createAppMachines(base: Base, state: AppState, { pending, logWri
       ),
     onSettingsChanged: () =>
       void update().catch((error) => onProblem(`machines could not be linked: ${error}`)),
-    start: update,
+    start(recorder) {
+      history = recorder;
+      return update();
+    },
     async stop() {
       isStopped = true;
       await machines?.stop();

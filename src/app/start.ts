@@ -106,7 +106,9 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   sinks.guardHooks.update();
   const stopLimiting = limitForeignConnections(api.port, onProblem);
   const sourcesStarted = sources.start().catch((error) => onError(`a source could not be started: ${error}`));
-  void sinks.machines.start().catch((error) => onError(`machines could not be linked: ${error}`));
+  void sinks.machines
+    .start(sinks.history)
+    .catch((error) => onError(`machines could not be linked: ${error}`));
   void waitAtMost(maxFirstListMs, sourcesStarted).then(() => listReady.resolve());
 
   // Opened in the background.

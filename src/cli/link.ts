@@ -26,13 +26,14 @@ export async function link(args: string[], table: readonly Agent[]): Promise<nev
   const ended = new AbortController();
   const response = await openLoopbackStream(address, { authorization }, ended.signal);
 
-  const toApp = readLines(Bun.stdin.stream(), maxLineBytes, (line) => {
+  // One after the other: they stay in order, and a machine that sends too much waits.
+  const toApp = readLines(Bun.stdin.stream(), maxLineBytes, (line) =>
     requestLoopback(`${address}/message`, { headers: { authorization }, text: line, timeoutMs: requestMs })
       .then(({ status, text }) => {
         if (status !== 200) throw new Error(text);
       })
-      .catch((error) => process.stderr.write(`beckon: ${readErrorMessage(error)}\n`));
-  });
+      .catch((error) => void process.stderr.write(`beckon: ${readErrorMessage(error)}\n`)),
+  );
   const fromApp = (async () => {
     for await (const chunk of response) if (!process.stdout.write(chunk)) await drained();
   })();

@@ -10,6 +10,7 @@ import type {
   HistoryPage,
   Lane,
   Lanes,
+  PastSession,
   Stats,
   StoryPage,
   StoryThread,
@@ -24,7 +25,14 @@ import { ignoreErrors } from "../storage/files.ts";
 import type { JournalPosition } from "../storage/journal/index.ts";
 import { createEmptyHistory } from "./empty.ts";
 import type { HistoryCall, HistoryRetention, ToHistory } from "./messages.ts";
-import { type AskRow, createSessionRow, createStateRow, type OpenState, type StateRow } from "./rows.ts";
+import {
+  type AskRow,
+  createPastRow,
+  createSessionRow,
+  createStateRow,
+  type OpenState,
+  type StateRow,
+} from "./rows.ts";
 import { chooseThread, type StartThread } from "./start-thread.ts";
 import { createThreadClient } from "./thread-client.ts";
 
@@ -54,6 +62,12 @@ export interface History extends Sink, HistoryReader {
   problems(): readonly string[];
   /** Keeps an event of the stream for clients that connect again. */
   addStreamEvent(event: StreamEvent): void;
+  /** What this machine's sessions asked, did and used since then, as far as it is kept. Never rejects. */
+  findPast(since: number): Promise<readonly PastSession[]>;
+  /** What a session of another machine did while that was not linked: after `since`, on this machine's clock. */
+  addPast(machine: string, session: PastSession, since: number): void;
+  /** All sessions of another machine are known now: what is open of them, and what is not. */
+  onMachineListed(machine: string): void;
   stop(): Promise<void>;
 }
 
@@ -74,6 +88,7 @@ const notInState: ReadonlySet<StateRow["kind"]> = new Set([
   "ask-closed",
   "ask-ended",
   "session-event",
+  "past",
   "change",
 ]);
 
@@ -86,6 +101,8 @@ export function createHistory(options: HistoryOptions): History {
   const empty = createEmptyHistory(now);
   let rows: StateRow[] = [];
   const changed = new Map<string, Session>();
+  /** Machines whose sessions are all known since the last write. */
+  const listed = new Set<string>();
   let writeTimer: ReturnType<typeof setTimeout> | null = null;
   /** There was something to write while the thread was still writing. */
   let isOverdue = false;
@@ -117,6 +134,7 @@ export function createHistory(options: HistoryOptions): History {
   function clearRows(): void {
     rows = [];
     changed.clear();
+    listed.clear();
   }
 
   function add(row: StateRow): void {
@@ -142,6 +160,10 @@ export function createHistory(options: HistoryOptions): History {
     if (!isOn() || !client.ensureReady()) return;
     for (const session of changed.values())
       rows.push({ kind: "session", session: createSessionRow(session) });
+    for (const machine of listed) {
+      const sessions = options.sessions().filter((session) => session.machine === machine);
+      rows.push({ kind: "listed", machine, open: describeOpen(sessions, []) });
+    }
     client.write(options.position(), rows);
     clearRows();
   }
@@ -157,7 +179,7 @@ export function createHistory(options: HistoryOptions): History {
   async function runQuery<T extends object>(query: HistoryCall, whenEmpty: () => Promise<T>): Promise<T> {
     if (!isOn()) return whenEmpty();
     try {
-      if (rows.length > 0 || changed.size > 0) write();
+      if (rows.length > 0 || changed.size > 0 || listed.size > 0) write();
       const value = (await client.call(query)) as T;
       const problem = client.problem();
       return problem === null || Array.isArray(value) ? value : { ...value, problem };
@@ -179,6 +201,14 @@ export function createHistory(options: HistoryOptions): History {
     },
     addStreamEvent({ id, event, data }) {
       if (isOn()) add({ kind: "change", seq: Number(id), event, data: JSON.stringify(data) });
+    },
+    addPast(machine, session, since) {
+      if (isOn()) add(createPastRow(machine, session, since));
+    },
+    onMachineListed(machine) {
+      if (!isOn()) return;
+      listed.add(machine);
+      scheduleWrite();
     },
     findItems: (query) => runQuery<HistoryPage>({ name: "findItems", query }, () => empty.findItems(query)),
     async findStory(query) {
@@ -208,6 +238,7 @@ export function createHistory(options: HistoryOptions): History {
       runQuery<readonly StreamEvent[]>({ name: "findMissedEvents", afterId }, () =>
         empty.findMissedEvents(afterId),
       ),
+    findPast: (since) => runQuery<readonly PastSession[]>({ name: "findPast", since }, async () => []),
     problems() {
       const problem = client.problem();
       return problem === null || !isOn() ? [] : [problem];

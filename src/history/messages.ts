@@ -14,7 +14,8 @@ export type HistoryCall =
   | { readonly name: "findTranscript"; readonly key: string }
   | { readonly name: "computeStats"; readonly days: number }
   | { readonly name: "computeLanes"; readonly from: number; readonly to: number }
-  | { readonly name: "findMissedEvents"; readonly afterId: string };
+  | { readonly name: "findMissedEvents"; readonly afterId: string }
+  | { readonly name: "findPast"; readonly since: number };
 
 export type ToHistory =
   | {

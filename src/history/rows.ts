@@ -1,11 +1,12 @@
 /** What the app sends to the history besides the journal: what the state knows and no hook says. Plain data, for a message. */
 import type { AskEnding } from "../core/answers/ending.ts";
 import type { Transition } from "../core/interfaces/index.ts";
-import type { SpanState } from "../core/interfaces/wire.ts";
+import type { PastAsk, PastSession, Span, SpanState } from "../core/interfaces/wire.ts";
 import type { SessionPort, Tokens } from "../core/session/event.ts";
 import { type Ask, projectOf, type Session } from "../core/session/session.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
 import { computeFingerprint } from "../core/view/session-view.ts";
+import { createAskId } from "../state/transitions.ts";
 import type { BlockedSession } from "../streams/normalized-event.ts";
 
 export interface SessionRow {
@@ -62,7 +63,20 @@ export type StateRow =
       readonly detail?: string | null;
     }
   | { readonly kind: "session"; readonly session: SessionRow }
+  | PastRow
+  /** All sessions of another machine are known: what else is open of them was closed unseen. */
+  | { readonly kind: "listed"; readonly machine: string; readonly open: OpenState }
   | { readonly kind: "change"; readonly seq: number; readonly event: string; readonly data: string };
+
+/** What a session of another machine did while that was not linked. The same can be sent again. */
+export interface PastRow {
+  readonly kind: "past";
+  readonly session: SessionRow;
+  readonly asks: readonly { readonly id: string; readonly ask: PastAsk }[];
+  /** What is recorded before it stays as it is. */
+  readonly since: number;
+  readonly spans: readonly Span[];
+}
 
 /** The row of one kind of transition. */
 export type RowOf<Kind extends StateRow["kind"]> = Extract<StateRow, { readonly kind: Kind }>;
@@ -98,6 +112,20 @@ export function createSessionRow(session: Session): SessionRow {
     costMicros: usage?.costMicros ?? null,
     port: session.port,
     transcript: session.transcriptPath,
+  };
+}
+
+/** Its ids are those that the asks have here if they are seen open. */
+export function createPastRow(machine: string, past: PastSession, since: number): PastRow {
+  const { asks, spans, agent, sessionId, ...rest } = past;
+  const ref = { machine, agent, sessionId };
+  const unknown = { tty: null, pid: null, fingerprint: null, port: null, transcript: null };
+  return {
+    kind: "past",
+    session: { ...rest, ...unknown, agent, sessionId, key: sessionKeyOf(ref) },
+    asks: asks.map((ask) => ({ id: createAskId(ref, { request: ask.request, at: ask.openedAt }), ask })),
+    since,
+    spans,
   };
 }
 

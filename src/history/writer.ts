@@ -105,9 +105,14 @@ export function createHistoryWriter(options: HistoryWriterOptions): HistoryWrite
     const history = connection.current();
     if (isBehind || !history) return;
     try {
+      let isPastChanged = false;
       await recordJournal(history, { ...options, upTo, replay: null }, () => {
-        for (const row of JSON.parse(rows) as StateRow[]) history.recorder.recordRow(row);
+        for (const row of JSON.parse(rows) as StateRow[]) {
+          history.recorder.recordRow(row);
+          isPastChanged ||= row.kind === "past";
+        }
       });
+      if (isPastChanged) options.onPastChanged();
     } catch (error) {
       onFailure(error);
     }

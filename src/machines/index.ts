@@ -7,22 +7,29 @@ import type { PendingRequests } from "../answers/pending.ts";
 import type { MaskedDetails } from "../answers/pending-request.ts";
 import type { Config } from "../core/config/config.ts";
 import type { MachineSettings } from "../core/config/machines.ts";
+import { atOfGrowingId } from "../core/growing-ids.ts";
 import type { ActionRefused, AskEnd, Schedule } from "../core/interfaces/index.ts";
+import type { PastSession } from "../core/interfaces/wire.ts";
+import type { JsonRecord } from "../core/json.ts";
 import type { Answer, AskDetails } from "../core/session/ask-details.ts";
 import type { AgentEvent, ClockReading } from "../core/session/event.ts";
 import { answerIdOf } from "../core/session/keys.ts";
 import type { Ask, Session } from "../core/session/session.ts";
 import { type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
 import { toSingleLine } from "../core/text/text.ts";
+import type { Saver } from "../storage/saver.ts";
 import { createLink, type Link } from "./link.ts";
 import { createLinkCommand } from "./link-command.ts";
-import { createMirror, type Mirror } from "./mirror.ts";
+import { createMirror, type Mirror, type SessionMessage } from "./mirror.ts";
+import { createProgress } from "./progress.ts";
 import type { FollowerRequest, OwnerMessage, RequestOutcome } from "./protocol.ts";
 
 export interface MachinesOptions {
   readonly config: () => Pick<Config, "machines">;
   /** What this machine is called by the others. */
   readonly ownName: string;
+  /** Names this installation, as `machineId` names others. */
+  readonly ownId: string;
   readonly clock: () => ClockReading;
   readonly sessions: () => readonly Session[];
   readonly get: (ref: SessionRefLike) => Session | null;
@@ -31,6 +38,13 @@ export interface MachinesOptions {
   readonly onAskEnded: (end: AskEnd) => void;
   /** What can be answered, or what a machine's report says, has changed. */
   readonly onChange: () => void;
+  readonly history: {
+    readonly addPast: (machine: string, session: PastSession, since: number) => void;
+    readonly onMachineListed: (machine: string) => void;
+  };
+  /** What `createSaver` saved last. */
+  readonly saved: JsonRecord;
+  readonly createSaver: (value: () => JsonRecord) => Saver;
   readonly schedule: Schedule;
   readonly onProblem: (text: string) => void;
   /** For tests. */
@@ -71,11 +85,15 @@ export interface Machines {
   stop(): Promise<void>;
 }
 
+type Hello = Extract<OwnerMessage, { kind: "hello" }>;
+
 interface LinkedMachine {
   readonly settings: string;
   readonly link: Link;
   readonly mirror: Mirror;
-  hello: Extract<OwnerMessage, { kind: "hello" }> | null;
+  hello: Hello | null;
+  /** All of its sessions are known. */
+  isListed: boolean;
   since: number | null;
   /** Requests that were sent, by their ids. */
   readonly waiting: Map<string, (outcome: RequestOutcome | null) => void>;
@@ -88,31 +106,76 @@ export function createMachines(options: MachinesOptions): Machines {
   const machines = new Map<string, LinkedMachine>();
   let lastRequest = 0;
 
+  const progress = createProgress(options.saved, options.createSaver);
+
   const sessionsOf = (name: string) => options.sessions().filter(({ machine }) => machine === name);
 
+  /** Why a machine is not linked though it answers: its sessions would be listed twice. */
+  function refuse(name: string, { machineId }: Hello): string | null {
+    if (machineId === options.ownId) return "it is this machine itself";
+    for (const [other, { hello }] of machines)
+      if (other !== name && hello?.machineId === machineId) return `it is linked as ${other} already`;
+    return null;
+  }
+
   function open(name: string, settings: MachineSettings): LinkedMachine {
+    /** Up to when the machine was followed before this link, on this machine's clock. */
+    let followedUntil = 0;
     const mirror = createMirror({
       ...options,
       machine: name,
       sessions: () => sessionsOf(name),
+      onPast: (session) => options.history.addPast(name, session, followedUntil),
+      onListed() {
+        options.history.onMachineListed(name);
+        machine.isListed = true;
+        options.onChange();
+      },
     });
     mirror.lose();
+
+    function greet(hello: Hello): void {
+      const { machineId } = hello;
+      const known = progress.get(name);
+      const isKnown = known?.machineId === machineId;
+      const shiftAt = mirror.start(hello.now, isKnown ? { at: known.shiftAt } : null);
+      followedUntil = isKnown ? atOfGrowingId(known.seq) + shiftAt : 0;
+      if (!isKnown || known.shiftAt !== shiftAt)
+        progress.set({ name, machineId, seq: isKnown ? known.seq : 0, shiftAt });
+    }
+
+    function take(message: SessionMessage): void {
+      mirror.take(message);
+      const known = progress.get(name);
+      // Before the whole list, something may still be missing.
+      const isWhole = message.kind !== "missed" && !(message.kind === "sessions" && message.isPart);
+      if (known && isWhole && message.seq > known.seq) progress.set({ ...known, seq: message.seq });
+    }
+
     const link = createLink({
       ...options,
       machine: name,
       argv: createLinkCommand(settings),
+      greeting() {
+        const known = progress.get(name);
+        const resume = known && known.seq > 0 ? { machineId: known.machineId, seq: known.seq } : null;
+        return { linkId: `${options.ownId}/${name}`, ...(resume && { resume }) };
+      },
+      refuse: (hello) => refuse(name, hello),
       onOpened(hello) {
-        mirror.start(hello.now);
+        greet(hello);
         machine.hello = hello;
         machine.since = clock().at;
         options.onChange();
       },
       onMessage(message) {
         if (message.kind === "reply") machine.waiting.get(message.to)?.(message.outcome);
-        else if (message.kind !== "hello" && message.kind !== "alive") mirror.take(message);
+        else if (message.kind !== "hello" && message.kind !== "alive" && message.kind !== "refused")
+          take(message);
       },
       onLost() {
         machine.hello = null;
+        machine.isListed = false;
         machine.since = clock().at;
         mirror.lose();
         for (const finish of machine.waiting.values()) finish(null);
@@ -124,6 +187,7 @@ export function createMachines(options: MachinesOptions): Machines {
       link,
       mirror,
       hello: null,
+      isListed: false,
       since: null,
       waiting: new Map(),
     };
@@ -143,6 +207,7 @@ export function createMachines(options: MachinesOptions): Machines {
       void close(name, machine);
     }
     for (const [name, settings] of wanted) if (!machines.has(name)) machines.set(name, open(name, settings));
+    progress.forgetOthers(new Set(wanted.keys()));
     const gone = options.sessions().filter(({ machine }) => machine !== null && !wanted.has(machine));
     if (gone.length > 0) options.remove(gone.map(sessionKeyOf));
     options.onChange();
@@ -172,7 +237,7 @@ export function createMachines(options: MachinesOptions): Machines {
     return null;
   }
 
-  const refuse = (error: string): ActionRefused => ({ refused: 409, error });
+  const cannot = (error: string): ActionRefused => ({ refused: 409, error });
 
   return {
     details: (ask) => findMirrored(ask)?.details ?? null,
@@ -182,10 +247,10 @@ export function createMachines(options: MachinesOptions): Machines {
       const name = session.machine ?? "";
       const machine = machines.get(name);
       if (!machine || machine.hello === null)
-        return refuse(`${name} cannot be reached: answer it there, or wait for the link`);
+        return cannot(`${name} cannot be reached: answer it there, or wait for the link`);
       const ask = options.get(session)?.asks.find((open) => answerIdOf(open) === answerId);
       const mirrored = ask && machine.mirror.find(ask);
-      if (!mirrored) return refuse("this ask is gone: it was answered in the terminal, or ended");
+      if (!mirrored) return cannot("this ask is gone: it was answered in the terminal, or ended");
       const outcome = await request(machine, (id) => ({
         kind: "answer",
         id,
@@ -196,7 +261,7 @@ export function createMachines(options: MachinesOptions): Machines {
         step,
       }));
       if (outcome === null)
-        return refuse(
+        return cannot(
           `it is not known whether your answer arrived: the link to ${name} was lost. Look there`,
         );
       if (outcome.ok) return { ok: true, answered: outcome.says };
@@ -213,9 +278,9 @@ export function createMachines(options: MachinesOptions): Machines {
         : { problem: toSingleLine(outcome.says), login: null };
     },
     report: () =>
-      [...machines].map(([name, { link, hello, since }]) => ({
+      [...machines].map(([name, { link, hello, isListed, since }]) => ({
         name,
-        state: hello ? "linked" : link.problem() === null ? "linking" : "not linked",
+        state: isListed ? "linked" : hello || link.problem() === null ? "linking" : "not linked",
         problem: hello ? null : link.problem(),
         since,
         version: hello?.version ?? null,
@@ -226,6 +291,7 @@ export function createMachines(options: MachinesOptions): Machines {
     update,
     async stop() {
       await Promise.all([...machines].map(([name, machine]) => close(name, machine)));
+      progress.stop();
     },
   };
 }

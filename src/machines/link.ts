@@ -16,6 +16,10 @@ import {
   parseOwnerMessage,
   protocolVersion,
 } from "./protocol.ts";
+import { createRateLimit } from "./rate-limit.ts";
+
+type OwnerHello = Extract<OwnerMessage, { kind: "hello" }>;
+type FollowerHello = Extract<FollowerMessage, { kind: "hello" }>;
 
 export interface LinkOptions {
   /** The user's name for the machine. */
@@ -23,7 +27,11 @@ export interface LinkOptions {
   /** What this machine is called there. */
   readonly ownName: string;
   readonly argv: readonly string[];
-  readonly onOpened: (hello: Extract<OwnerMessage, { kind: "hello" }>) => void;
+  /** What the first message says besides versions and names. */
+  readonly greeting?: () => Pick<FollowerHello, "linkId" | "resume">;
+  /** Why a machine that says this is not linked; null if it is. */
+  readonly refuse?: (hello: OwnerHello) => string | null;
+  readonly onOpened: (hello: OwnerHello) => void;
   readonly onMessage: (message: OwnerMessage) => void;
   readonly onLost: () => void;
   readonly onProblem: (text: string) => void;
@@ -40,6 +48,7 @@ export interface Link {
   stop(): Promise<void>;
 }
 
+const notRetried = { isPermanent: true };
 const backoff = { firstMs: 1_000, maxMs: 60_000, jitter: 0.3 };
 /** ssh asks several servers on its way, and the app there may have to be started. */
 const helloMs = 30_000;
@@ -47,13 +56,18 @@ const helloMs = 30_000;
 const silenceMs = 40_000;
 const maxErrorLength = 2_000;
 const maxMessagesPerSecond = 1_000;
+/** Lines of the log about what one connection sent. */
+const maxReports = 10;
 
 export function createLink(options: LinkOptions): Link {
+  /** Of the connection there is. */
   let write: ((text: string) => void) | null = null;
 
   async function connect({ signal, onConnected, setDeadline }: Attempt): Promise<void> {
     const child = spawnLink(options.argv);
-    const stop = () => child.kill();
+    // A program that the command has started may keep its output open after it was killed.
+    const ended = Promise.withResolvers<never>();
+    const stop = () => ended.reject(signal.reason);
     signal.addEventListener("abort", stop);
     const errors: string[] = [];
     const readingErrors = readLines(child.stderr, maxErrorLength, (line) => {
@@ -63,40 +77,56 @@ export function createLink(options: LinkOptions): Link {
     let isOpen = false;
     const expectMessage = (ms: number) =>
       setDeadline({ ms, error: new ConnectionError("it does not answer") });
-    const rate = createRateLimit();
+    const report = createReporter();
+    const rate = createRateLimit(maxMessagesPerSecond, () =>
+      report(`more than ${maxMessagesPerSecond} messages came in a second: the rest is dropped`),
+    );
     expectMessage(helloMs);
     // A command that has ended reads nothing any more: why it ended is said below.
-    write = (text) => {
+    const writeToChild = (text: string) => {
       child.stdin.write(text);
       void Promise.resolve(child.stdin.flush()).catch(() => {});
     };
+    write = writeToChild;
     const hello: FollowerMessage = {
       kind: "hello",
       protocol: protocolVersion,
       version,
       name: options.ownName,
+      ...options.greeting?.(),
     };
     send(hello);
-    try {
-      await readLines(child.stdout, maxLineBytes, (line) => {
-        if (line === "") return;
-        expectMessage(silenceMs);
-        if (!rate.take()) return;
-        const message = parseOwnerMessage(line);
-        if (message === null) return;
-        if (typeof message === "string") return options.onProblem(`${options.machine}: ${message}`);
-        if (message.kind === "hello") {
-          if (message.protocol < minProtocolVersion)
-            throw new ConnectionError("the beckon there is too old", { isPermanent: true });
-          isOpen = true;
-          onConnected();
-          options.onOpened(message);
-        } else if (isOpen) options.onMessage(message);
-        if (rate.hasGap()) send({ kind: "everything" });
-      });
+
+    function takeLine(line: string): void {
+      if (line === "" || write !== writeToChild) return;
+      expectMessage(silenceMs);
+      if (!rate.take()) return;
+      const message = parseOwnerMessage(line);
+      if (message === null) return;
+      if (typeof message === "string") {
+        report(line.length > maxLineBytes ? "a line is too long, and is ignored" : message);
+        return;
+      }
+      if (message.kind === "refused")
+        throw new ConnectionError(truncateEnd(toSingleLine(message.says), 200), notRetried);
+      if (message.kind === "hello") {
+        greet(message);
+        isOpen = true;
+        onConnected();
+        options.onOpened(message);
+      } else if (isOpen) options.onMessage(message);
+      if (rate.hasGap()) send({ kind: "everything" });
+    }
+
+    async function readAll(): Promise<never> {
+      await readLines(child.stdout, maxLineBytes, takeLine);
       const code = await child.exited;
       await readingErrors;
       throw explainEnd(code, errors.join("\n"));
+    }
+
+    try {
+      await Promise.race([readAll(), ended.promise]);
     } finally {
       write = null;
       signal.removeEventListener("abort", stop);
@@ -105,31 +135,21 @@ export function createLink(options: LinkOptions): Link {
     }
   }
 
-  /** The messages of one second, and whether some were dropped in the one before. */
-  function createRateLimit() {
-    let second = 0;
-    let count = 0;
-    let dropped = 0;
-    let isGap = false;
-    return {
-      take(): boolean {
-        const now = Math.floor(performance.now() / 1_000);
-        if (now !== second) {
-          isGap = dropped > 0;
-          [second, count, dropped] = [now, 0, 0];
-        }
-        if (++count <= maxMessagesPerSecond) return true;
-        if (++dropped === 1)
-          options.onProblem(
-            `${options.machine} sends more than ${maxMessagesPerSecond} messages a second: the rest is dropped`,
-          );
-        return false;
-      },
-      hasGap(): boolean {
-        const was = isGap;
-        isGap = false;
-        return was;
-      },
+  /** Throws if the machine cannot be linked. */
+  function greet(hello: OwnerHello): void {
+    if (hello.protocol < minProtocolVersion)
+      throw new ConnectionError("the beckon there is too old", notRetried);
+    const reason = options.refuse?.(hello) ?? null;
+    if (reason !== null) throw new ConnectionError(reason, { isRoutine: false });
+  }
+
+  /** A machine that sends nothing but mistakes must not fill the log. */
+  function createReporter(): (problem: string) => void {
+    const reported = new Set<string>();
+    return (problem) => {
+      if (reported.has(problem) || reported.size >= maxReports) return;
+      reported.add(problem);
+      options.onProblem(`${options.machine}: ${problem}`);
     };
   }
 
@@ -160,8 +180,6 @@ function spawnLink(argv: readonly string[]) {
     throw new ConnectionError(`${argv[0]} could not be run: ${(error as Error).message}`);
   }
 }
-
-const notRetried = { isPermanent: true };
 
 /** By what ssh and shells print. What the user has to change first is not tried again. */
 function explainEnd(code: number, errors: string): ConnectionError {

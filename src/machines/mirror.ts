@@ -1,10 +1,15 @@
 /** The sessions of one other machine, as it describes them. They are in the store beside this machine's own. */
-import { askEndings } from "../core/answers/ending.ts";
 import { inTerminal, nameEnding } from "../core/answers/words.ts";
 import { readErrorMessage } from "../core/error-message.ts";
 import { forgetOldest } from "../core/forget-oldest.ts";
 import type { AskEnd } from "../core/interfaces/index.ts";
-import { type AgentEvent, type ClockReading, createInternalEvent } from "../core/session/event.ts";
+import type { PastAsk, PastSession } from "../core/interfaces/wire.ts";
+import {
+  type AgentEvent,
+  type ClockReading,
+  createInternalEvent,
+  type Moment,
+} from "../core/session/event.ts";
 import { createAskAlertKey } from "../core/session/keys.ts";
 import type { Ask, Session } from "../core/session/session.ts";
 import { type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
@@ -14,6 +19,7 @@ import {
   type MirroredAsk,
   readDescribedSession,
 } from "./mirrored-session.ts";
+import { readEnding, readPastSession } from "./past-session.ts";
 import { type DescribedSession, maxMirroredSessions, type OwnerMessage } from "./protocol.ts";
 
 export interface MirrorOptions {
@@ -26,14 +32,21 @@ export interface MirrorOptions {
   readonly replace: (session: Session, event: AgentEvent) => void;
   readonly remove: (keys: readonly string[]) => void;
   readonly onAskEnded: (end: AskEnd) => void;
+  /** What a session did while the machine was not linked. */
+  readonly onPast: (session: PastSession) => void;
+  /** All of its sessions are known. */
+  readonly onListed: () => void;
   readonly onProblem: (text: string) => void;
 }
 
-type SessionMessage = Extract<OwnerMessage, { kind: "sessions" | "session" | "gone" | "ask-ended" }>;
+export type SessionMessage = Extract<
+  OwnerMessage,
+  { kind: "missed" | "sessions" | "session" | "gone" | "ask-ended" }
+>;
 
 export interface Mirror {
-  /** The link is open: what comes is on this clock. */
-  start(theirs: { readonly at: number; readonly t: number }): void;
+  /** The link is open: what comes is on this clock. Returns what is added to its wall time; `known` is that of an earlier link. */
+  start(theirs: Moment, known: Pick<ClockShift, "at"> | null): number;
   take(message: SessionMessage): void;
   /** The link is lost: its sessions are shown as last known. */
   lose(): void;
@@ -43,6 +56,8 @@ export interface Mirror {
 
 /** A machine that never says how its asks ended must not fill the memory. */
 const maxClosedAsks = 1_000;
+/** What happened in a month is in some. */
+const maxMissedMessages = 100;
 
 export function createMirror(options: MirrorOptions): Mirror {
   const { machine, clock } = options;
@@ -52,25 +67,40 @@ export function createMirror(options: MirrorOptions): Mirror {
   const answerable = new Map<string, ReadonlyMap<string, MirroredAsk>>();
   /** Asks that their session was described without, until it is known how they ended. */
   const closed = new Map<string, { readonly session: Session; readonly ask: Ask }>();
+  /** How asks ended while the machine was not linked, by their requests. */
+  const missedEnds = new Map<string, PastAsk>();
+  /** What was named since the first part of the list of sessions; null if none has come, or all of them. */
+  let listed: Set<string> | null = null;
+  let isListed = false;
+  let missedMessages = 0;
   let count = 0;
 
-  function put(described: DescribedSession): string | null {
+  function put(described: DescribedSession): void {
     let mirrored: ReturnType<typeof readDescribedSession> = null;
     try {
       mirrored = shift && readDescribedSession(described, machine, shift);
     } catch (error) {
       options.onProblem(`a session of ${machine} could not be read: ${readErrorMessage(error)}`);
     }
-    if (!mirrored) return null;
+    if (!mirrored) return;
     const { session } = mirrored;
     const key = sessionKeyOf(session);
     const before = options.get(session);
-    if (!before && answerable.size >= maxMirroredSessions) return null;
+    if (!before && answerable.size >= maxMirroredSessions) return;
     for (const ask of before?.asks ?? [])
       if (!session.asks.some(({ id }) => id === ask.id)) close(session, ask);
     answerable.set(key, mirrored.answerable);
     options.replace(session, createEvent(session));
-    return key;
+    listed?.add(key);
+    for (const ask of before?.asks ?? []) endMissed(session, ask);
+  }
+
+  /** The ask closed while the machine was not linked. */
+  function endMissed(session: Session, { id, request }: Ask): void {
+    const ended = missedEnds.get(request ?? "");
+    const { agent, sessionId } = session;
+    if (!ended || !closed.has(createAskAlertKey(session, id))) return;
+    endAsk({ agent, sessionId, ask: id, how: ended.how ?? "dismissed", where: ended.place });
   }
 
   function close(session: Session, ask: Ask): void {
@@ -88,14 +118,40 @@ export function createMirror(options: MirrorOptions): Mirror {
     options.remove(keys);
   }
 
-  function endAsk(message: Extract<OwnerMessage, { kind: "ask-ended" }>): void {
+  function takeMissed({ sessions }: Extract<SessionMessage, { kind: "missed" }>): void {
+    if (shift === null || ++missedMessages > maxMissedMessages) return;
+    for (const described of sessions) {
+      const past = readPastSession(described, machine, shift.at, clock().at);
+      if (!past) continue;
+      options.onPast(past);
+      for (const ask of past.asks)
+        if (ask.request !== null && ask.closedAt !== null) missedEnds.set(ask.request, ask);
+    }
+    forgetOldest(missedEnds, maxClosedAsks);
+    for (const { session, ask } of [...closed.values()]) endMissed(session, ask);
+    // Something may have changed since the machine read its history.
+    if (isListed) options.onListed();
+  }
+
+  function takeList({ sessions, isPart }: Extract<SessionMessage, { kind: "sessions" }>): void {
+    listed ??= new Set();
+    for (const described of sessions) put(described);
+    if (isPart) return;
+    const named = listed;
+    listed = null;
+    isListed = true;
+    const known = options.sessions().map(sessionKeyOf);
+    remove(known.filter((key) => !named.has(key)));
+    options.onListed();
+  }
+
+  function endAsk(message: Omit<Extract<SessionMessage, { kind: "ask-ended" }>, "kind" | "seq">): void {
     const { agent, sessionId, where } = message;
     const key = createAskAlertKey({ machine, agent, sessionId }, message.ask);
     const found = closed.get(key);
     closed.delete(key);
     if (!found) return;
-    // A newer beckon may know more endings.
-    const how = askEndings.find((known) => known === message.how) ?? "dismissed";
+    const how = readEnding(message.how);
     const { ask } = found;
     const outcome = nameEnding(how, ask.kind);
     options.onAskEnded({
@@ -108,18 +164,18 @@ export function createMirror(options: MirrorOptions): Mirror {
   }
 
   return {
-    start(theirs) {
-      shift = findClockShift(theirs, clock(), shift);
+    start(theirs, known) {
+      shift = findClockShift(theirs, clock(), shift ?? known);
+      return shift.at;
     },
     take(message) {
       switch (message.kind) {
-        case "sessions": {
-          const named = new Set(message.sessions.map(put));
-          const known = options.sessions().map(sessionKeyOf);
-          return remove(known.filter((key) => !named.has(key)));
-        }
+        case "missed":
+          return takeMissed(message);
+        case "sessions":
+          return takeList(message);
         case "session":
-          return void put(message.described);
+          return put(message.described);
         case "gone":
           return remove([sessionKeyOf({ machine, agent: message.agent, sessionId: message.sessionId })]);
         case "ask-ended":
@@ -129,6 +185,10 @@ export function createMirror(options: MirrorOptions): Mirror {
     lose() {
       answerable.clear();
       closed.clear();
+      missedEnds.clear();
+      listed = null;
+      isListed = false;
+      missedMessages = 0;
       const { at } = clock();
       for (const session of options.sessions()) {
         if (session.unreachableSince !== null || session.ended) continue;

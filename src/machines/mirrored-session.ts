@@ -34,8 +34,12 @@ export interface MirroredSession {
 /** Clocks that differ by less count as the same: the names of alerts contain times, and must not change with each link. */
 const sameClockMs = 2_000;
 
-/** `known` is the shift of an earlier link to that machine, and stays as long as it is about right. */
-export function findClockShift(theirs: Moment, ours: Moment, known: ClockShift | null): ClockShift {
+/** `known` is that of an earlier link to that machine, and stays as long as it is about right. */
+export function findClockShift(
+  theirs: Moment,
+  ours: Moment,
+  known: Pick<ClockShift, "at"> | null,
+): ClockShift {
   const at = ours.at - theirs.at;
   const usual = known?.at ?? 0;
   return { at: Math.abs(at - usual) < sameClockMs ? usual : Math.round(at), t: ours.t - theirs.t };
@@ -73,7 +77,7 @@ export function readDescribedSession(
   };
 }
 
-const isPlainId = (agent: string): boolean => /^[a-z][a-z0-9-]{0,31}$/.test(agent);
+export const isPlainId = (agent: string): boolean => /^[a-z][a-z0-9-]{0,31}$/.test(agent);
 
 function readAnswerable({ answerId, details, masked }: DescribedAsk): MirroredAsk {
   return {

@@ -16,6 +16,10 @@ export const minProtocolVersion = 1;
 /** A session with everything that is asked of the user has some KB; a long diff has some hundred. */
 export const maxLineBytes = 2 * 1024 * 1024;
 export const maxMirroredSessions = 2_000;
+/** Of one session, in one message. */
+export const maxPastAsks = 500;
+export const maxPastSpans = 2_000;
+const maxPastSessions = 500;
 
 const id = Type.String({ minLength: 1, maxLength: limits.maxIdLength });
 const text = Type.String({ maxLength: limits.maxTextLength });
@@ -32,10 +36,14 @@ const Question = Type.Object({
   isMultiple: Type.Boolean(),
 });
 
+const oneOf = <Value extends string>(values: readonly Value[]) =>
+  Type.Union(values.map((value) => Type.Literal(value)));
+
+const AskKind = oneOf(["permission", "question", "plan", "elicitation", "idle"] as const);
+const SpanState = oneOf(["working", "waiting", "ready", "failed"] as const);
+
 const Details = Type.Object({
-  kind: Type.Union(
-    (["permission", "question", "plan", "elicitation", "idle"] as const).map((kind) => Type.Literal(kind)),
-  ),
+  kind: AskKind,
   tool: orNull(text),
   heading: longText,
   isGenericHeading: Type.Optional(Type.Literal(true)),
@@ -63,7 +71,44 @@ const DescribedSession = Type.Object({
   answerable: Type.Array(DescribedAsk, { maxItems: limits.maxOpenAsks }),
 });
 
+/** Names a point of what the owner says. It grows over restarts of the owner too. */
 const seq = Type.Integer({ minimum: 0 });
+
+const PastAsk = Type.Object({
+  request: orNull(id),
+  kind: AskKind,
+  agentId: orNull(id),
+  tool: orNull(text),
+  summary: text,
+  openedAt: Type.Number(),
+  closedAt: orNull(Type.Number()),
+  waitedMs: orNull(Type.Number({ minimum: 0 })),
+  /** One of askEndings: a newer beckon may know more. */
+  how: orNull(text),
+  place: orNull(text),
+  detail: orNull(longText),
+});
+
+/** What the owner's history has of a session. */
+const PastSession = Type.Object({
+  agent: id,
+  sessionId: id,
+  project: orNull(text),
+  cwd: orNull(Type.String({ maxLength: limits.maxPathLength })),
+  branch: orNull(text),
+  title: orNull(text),
+  model: orNull(text),
+  startedAt: Type.Number(),
+  lastAt: Type.Number(),
+  endedAt: orNull(Type.Number()),
+  attended: orNull(Type.Boolean()),
+  tokens: orNull(Type.Integer({ minimum: 0 })),
+  costMicros: orNull(Type.Integer({ minimum: 0 })),
+  asks: Type.Array(PastAsk, { maxItems: maxPastAsks }),
+  spans: Type.Array(Type.Object({ state: SpanState, from: Type.Number(), to: orNull(Type.Number()) }), {
+    maxItems: maxPastSpans,
+  }),
+});
 
 /** `SSH_CONNECTION` of the login in which a pane is seen. */
 const login = Type.String({ pattern: connectionShape.source });
@@ -87,8 +132,14 @@ const ownerMessages = {
     /** It tells the user by phone or chat itself. */
     hasChannels: Type.Boolean(),
   }),
-  /** Every session. Those that are not in it are gone. */
-  sessions: Type.Object({ seq, sessions: Type.Array(DescribedSession, { maxItems: maxMirroredSessions }) }),
+  /** What its sessions did after the follower's `resume`, as its history has it. The follower may know some of it. */
+  missed: Type.Object({ sessions: Type.Array(PastSession, { maxItems: maxPastSessions }) }),
+  /** Every session, in one message or several: the last is not a part. Those that are in none of them are gone. */
+  sessions: Type.Object({
+    seq,
+    sessions: Type.Array(DescribedSession, { maxItems: maxMirroredSessions }),
+    isPart: Type.Optional(Type.Literal(true)),
+  }),
   session: Type.Object({ seq, described: DescribedSession }),
   gone: Type.Object({ seq, agent: id, sessionId: id }),
   /** How an ask ended. Its session was described without it before. */
@@ -103,6 +154,8 @@ const ownerMessages = {
   }),
   reply: Type.Object({ to: id, outcome: Outcome }),
   alive: Type.Object({}),
+  /** Last: why it ends the link. The same would happen again. */
+  refused: Type.Object({ says: text }),
 } as const;
 
 const Answer = Type.Union([
@@ -122,11 +175,7 @@ const Answer = Type.Union([
 ]);
 
 const Step = Type.Object({
-  front: Type.Union(
-    (["notification", "menu", "command line", "list", "page", "channel", "API", "rule"] as const).map(
-      (front) => Type.Literal(front),
-    ),
-  ),
+  front: oneOf(["notification", "menu", "command line", "list", "page", "channel", "API", "rule"] as const),
   by: Type.Optional(text),
   isWholeShown: Type.Boolean(),
   shownMs: orNull(Type.Number()),
@@ -138,7 +187,15 @@ const Step = Type.Object({
 /** What the follower says. */
 const followerMessages = {
   /** First. `name` is the user's name for the follower's machine, for the owner's log. */
-  hello: Type.Object({ protocol: Type.Integer(), version: text, name: text }),
+  hello: Type.Object({
+    protocol: Type.Integer(),
+    version: text,
+    name: text,
+    /** Names the link: the owner ends an older one with the same id, of which it may not know yet that it is lost. */
+    linkId: Type.Optional(id),
+    /** How far the follower has followed the machine with this id. Absent if it never has. */
+    resume: Type.Optional(Type.Object({ machineId: id, seq })),
+  }),
   /** `id` names the request in its reply. */
   answer: Type.Object({ id, agent: id, sessionId: id, answerId: text, answer: Answer, step: Step }),
   focus: Type.Object({ id, agent: id, sessionId: id }),
@@ -156,6 +213,7 @@ export type FollowerMessage = MessageOf<typeof followerMessages>;
 export type FollowerRequest = Extract<FollowerMessage, { kind: "answer" | "focus" }>;
 export type RequestOutcome = Static<typeof Outcome>;
 export type DescribedSession = Static<typeof DescribedSession>;
+export type DescribedPast = Static<typeof PastSession>;
 export type DescribedAsk = Static<typeof DescribedAsk>;
 
 /** null for a kind that is not known; a text says what is wrong with the line. */

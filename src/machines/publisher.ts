@@ -5,7 +5,9 @@
  */
 import { version } from "../../package.json";
 import type { PendingRequests } from "../answers/pending.ts";
+import { atOfGrowingId, createGrowingIds } from "../core/growing-ids.ts";
 import type { Schedule, SessionChange, Transition } from "../core/interfaces/index.ts";
+import type { PastSession } from "../core/interfaces/wire.ts";
 import { limits } from "../core/limits.ts";
 import type { Answer } from "../core/session/ask-details.ts";
 import type { ClockReading } from "../core/session/event.ts";
@@ -16,17 +18,27 @@ import { parseSessionKey, type SessionRefLike, sessionKeyOf } from "../core/sess
 import { findSettleTime, settle } from "../core/session/settle.ts";
 import type { FocusOutcome } from "../core/terminals/terminal.ts";
 import { takeStart } from "../core/text/truncate.ts";
+import { dayMs, minuteMs } from "../core/timing.ts";
 import { openResponseStream, type ResponseStream } from "../system/response-stream.ts";
 import {
   type DescribedAsk,
+  type DescribedPast,
   type DescribedSession,
+  type FollowerMessage,
   type FollowerRequest,
   formatMessage,
+  maxMirroredSessions,
+  maxPastAsks,
+  maxPastSpans,
+  minProtocolVersion,
   type OwnerMessage,
   parseFollowerMessage,
   protocolVersion,
   type RequestOutcome,
 } from "./protocol.ts";
+import { createRateLimit, type RateLimit } from "./rate-limit.ts";
+
+type FollowerHello = Extract<FollowerMessage, { kind: "hello" }>;
 
 export interface PublisherOptions {
   readonly machineId: string;
@@ -38,6 +50,8 @@ export interface PublisherOptions {
   readonly get: (ref: SessionRefLike) => Session | null;
   readonly pending: Pick<PendingRequests, "details" | "maskedDetails" | "answer">;
   readonly focus: (session: Session) => Promise<FocusOutcome>;
+  /** What the history has of this machine's sessions since then. */
+  readonly findPast: (since: number) => Promise<readonly PastSession[]>;
   readonly schedule: Schedule;
   readonly onProblem: (text: string) => void;
 }
@@ -56,94 +70,184 @@ export interface Publisher {
 }
 
 interface Follower {
+  readonly id: string;
   readonly stream: ResponseStream;
+  readonly rate: RateLimit;
   /** In the user's words; for the log of answers. */
   name: string;
+  linkId: string | null;
+  isGreeted: boolean;
+  /** A list of all sessions is on its way to it, or will be in a moment. */
+  isListing: boolean;
+  requests: number;
 }
 
-/** Changes within this time are described together. */
+/** Changes that follow each other within this time are described together. The first is described at once. */
 const gatherMs = 15;
 const aliveMs = 15_000;
-const maxFollowers = 16;
+const maxFollowers = 64;
+/** A user makes some requests a minute. */
+const maxMessagesPerSecond = 100;
+const maxRequests = 8;
+/** The least time between two lists of all sessions. */
+const listMs = 1_000;
+/** A message of several sessions gets no longer than this and one session. */
+const partLength = 256 * 1024;
+/** A session that takes more has requests that are too long to be answered elsewhere. */
+const maxDescribedLength = 1024 * 1024;
+/** A follower that has this much to read gets the rest of a list later. */
+const pausedBytes = 2 * 1024 * 1024;
+const pauseMs = 20;
+/** What happened a little before the follower's last message is sent again: its history may not have it. */
+const overlapMs = minuteMs;
+const maxPastMs = 30 * dayMs;
 const encoder = new TextEncoder();
 
 export function createPublisher(options: PublisherOptions): Publisher {
   const { clock, schedule, pending, get } = options;
   const followers = new Map<string, Follower>();
-  /** What was sent of each session, by its key. */
-  const sent = new Map<string, string>();
+  /** Hashes of what was sent of each session, by its key. */
+  const sent = new Map<string, number | bigint>();
   const changed = new Set<string>();
-  let seq = 0;
+  /** Sessions whose requests are too long, by their keys. */
+  const reported = new Set<string>();
+  const nextSeq = createGrowingIds(() => clock().at);
+  let flushedT = Number.NEGATIVE_INFINITY;
   let cancelFlush: (() => void) | null = null;
   let cancelAlive: (() => void) | null = null;
 
+  const sleep = (ms: number) => new Promise<void>((resolve) => void schedule(resolve, ms));
+  const isOpen = (follower: Follower) => followers.get(follower.id) === follower;
+
   function write(follower: Follower, message: OwnerMessage): void {
-    if (!follower.stream.send(encoder.encode(formatMessage(message)))) follower.stream.close();
+    send(follower, encoder.encode(formatMessage(message)));
   }
 
-  function broadcast(message: OwnerMessage): void {
-    for (const follower of followers.values()) write(follower, message);
+  function send(follower: Follower, bytes: Uint8Array): void {
+    if (!follower.stream.send(bytes)) follower.stream.close();
   }
 
-  function remove(id: string): void {
-    followers.delete(id);
+  function broadcast(message: OwnerMessage, except: Follower | null = null): void {
+    const bytes = encoder.encode(formatMessage(message));
+    for (const follower of followers.values()) if (follower !== except) send(follower, bytes);
+  }
+
+  function remove(follower: Follower): void {
+    if (isOpen(follower)) followers.delete(follower.id);
     if (followers.size > 0) return;
     cancelFlush?.();
     cancelAlive?.();
     cancelFlush = cancelAlive = null;
     sent.clear();
     changed.clear();
+    reported.clear();
   }
 
-  function start(follower: Follower): void {
-    write(follower, createHello(options));
-    writeAll(follower);
-    cancelAlive ??= schedule(keepAlive, aliveMs);
+  function greet(follower: Follower, { protocol, name, linkId, resume }: FollowerHello): void {
+    follower.name = takeStart(name, 60) || follower.name;
+    if (follower.isGreeted) return;
+    follower.isGreeted = true;
+    if (protocol < minProtocolVersion) {
+      write(follower, {
+        kind: "refused",
+        says: `the beckon of ${follower.name} is too old for the one there`,
+      });
+      follower.stream.close();
+      return;
+    }
+    for (const other of [...followers.values()])
+      if (linkId !== undefined && other.linkId === linkId) other.stream.close();
+    follower.linkId = linkId ?? null;
+    if (resume?.machineId !== options.machineId) return;
+    writeMissed(follower, resume.seq).catch((error) =>
+      options.onProblem(`what ${follower.name} has missed could not be sent: ${error}`),
+    );
   }
 
-  function writeAll(follower: Follower): void {
-    const sessions = options.sessions().filter((session) => !isProbe(session));
-    for (const session of sessions) remember(session);
-    write(follower, {
-      kind: "sessions",
-      seq,
-      sessions: sessions.map((session) => describeSession(session, clock().t, pending)),
-    });
+  /** When the history has found it: until then the follower has the sessions as they are now. */
+  async function writeMissed(follower: Follower, seq: number): Promise<void> {
+    const past = await options.findPast(findPastStart(seq, clock().at));
+    const parts = splitByLength(past.map(shortenPast));
+    for (const sessions of parts) {
+      if (!(await hasRoom(follower))) return;
+      write(follower, { kind: "missed", sessions });
+    }
+  }
+
+  /** Waits until the follower has read most of what was sent. Resolves with false if it is gone. */
+  async function hasRoom(follower: Follower): Promise<boolean> {
+    while (isOpen(follower) && follower.stream.backlogBytes() > pausedBytes) await sleep(pauseMs);
+    return isOpen(follower);
+  }
+
+  /** In parts, so that neither side needs room for all of it. What changes meanwhile is sent as always. */
+  async function writeAll(follower: Follower): Promise<void> {
+    follower.isListing = true;
+    let part: DescribedSession[] = [];
+    let length = 0;
+    for (const ref of chooseSessions(options.sessions())) {
+      const session = get(ref);
+      if (!session) continue;
+      const { described, ...own } = describe(session, follower);
+      part.push(described);
+      length += own.length;
+      if (length < partLength) continue;
+      write(follower, { kind: "sessions", seq: nextSeq(), sessions: part, isPart: true });
+      part = [];
+      length = 0;
+      if (!(await hasRoom(follower))) return;
+    }
+    write(follower, { kind: "sessions", seq: nextSeq(), sessions: part });
+    schedule(() => {
+      follower.isListing = false;
+    }, listMs);
   }
 
   function keepAlive(): void {
-    broadcast({ kind: "alive" });
+    const alive = encoder.encode(formatMessage({ kind: "alive" }));
+    for (const follower of followers.values()) send(follower, alive);
     cancelAlive = schedule(keepAlive, aliveMs);
   }
 
-  /** Returns null if the followers know the session as it is. */
-  function remember(session: Session): DescribedSession | null {
-    const described = describeSession(session, clock().t, pending);
-    const text = JSON.stringify(described);
+  /** Describes the session as it is now, and sends that to the others if they know it differently. */
+  function describe(session: Session, except: Follower | null) {
+    const { t } = clock();
+    const { described, text, tooLong } = describeWithin(session, t, pending);
     const key = sessionKeyOf(session);
-    if (sent.get(key) === text) return null;
-    sent.set(key, text);
-    const settlesT = findSettleTime(session, clock().t);
-    if (settlesT !== null) {
-      changed.add(key);
-      schedule(flushSoon, settlesT - clock().t + 1);
+    const hash = Bun.hash(text);
+    if (sent.get(key) !== hash) {
+      sent.set(key, hash);
+      const settlesT = findSettleTime(session, t);
+      if (settlesT !== null) {
+        changed.add(key);
+        schedule(flushSoon, settlesT - t + 1);
+      }
+      broadcast({ kind: "session", seq: nextSeq(), described }, except);
     }
-    return described;
+    if (tooLong !== null && !reported.has(key)) {
+      reported.add(key);
+      options.onProblem(
+        `what session ${session.sessionId} asks is too long for linked machines (${tooLong} characters): it can be answered only here`,
+      );
+    }
+    return { described, length: text.length };
   }
 
   function flushSoon(): void {
-    if (followers.size > 0) cancelFlush ??= schedule(flush, gatherMs);
+    if (followers.size === 0) return;
+    cancelFlush ??= schedule(flush, Math.max(0, flushedT + gatherMs - clock().t));
   }
 
   function flush(): void {
+    cancelFlush?.();
     cancelFlush = null;
+    flushedT = clock().t;
     const keys = [...changed];
     changed.clear();
     for (const key of keys) {
       const ref = parseSessionKey(key);
       const session = ref && get(ref);
-      const described = session && !isProbe(session) ? remember(session) : null;
-      if (described) broadcast({ kind: "session", seq: ++seq, described });
+      if (session && !isProbe(session)) describe(session, null);
     }
   }
 
@@ -151,15 +255,52 @@ export function createPublisher(options: PublisherOptions): Publisher {
     const ref = parseSessionKey(key);
     if (!ref || !sent.delete(key)) return;
     const { agent, sessionId } = ref;
-    broadcast({ kind: "gone", seq: ++seq, agent, sessionId });
+    broadcast({ kind: "gone", seq: nextSeq(), agent, sessionId });
   }
 
   function onAskEnded({ session, ask, how, where }: Extract<Transition, { kind: "ask-ended" }>): void {
     const { agent, sessionId, machine } = session;
     if (machine !== null) return;
-    // The session without the ask first.
+    // The session without the ask first. The answer log finds out before the change gets here.
+    changed.add(sessionKeyOf(session));
     flush();
-    broadcast({ kind: "ask-ended", seq: ++seq, agent, sessionId, ask: ask.id, how, where });
+    broadcast({ kind: "ask-ended", seq: nextSeq(), agent, sessionId, ask: ask.id, how, where });
+  }
+
+  function request(follower: Follower, message: FollowerRequest): void {
+    const reply = (outcome: RequestOutcome) => write(follower, { kind: "reply", to: message.id, outcome });
+    if (follower.requests >= maxRequests) {
+      reply({ ok: false, status: 429, says: "too many requests wait for that machine: try again" });
+      return;
+    }
+    follower.requests++;
+    void act(message, follower.name, options)
+      .catch((error): RequestOutcome => {
+        options.onProblem(`a request of ${follower.name} failed: ${error}`);
+        return { ok: false, status: 500, says: "beckon failed there: see its log" };
+      })
+      .then((outcome) => {
+        follower.requests--;
+        reply(outcome);
+      });
+  }
+
+  function createFollower(id: string, signal: AbortSignal): Follower {
+    const follower: Follower = {
+      id,
+      stream: openResponseStream(signal, () => remove(follower)),
+      rate: createRateLimit(maxMessagesPerSecond, () =>
+        options.onProblem(
+          `${follower.name} sends more than ${maxMessagesPerSecond} messages a second: the rest is dropped`,
+        ),
+      ),
+      name: "another machine",
+      linkId: null,
+      isGreeted: false,
+      isListing: false,
+      requests: 0,
+    };
+    return follower;
   }
 
   return {
@@ -167,32 +308,24 @@ export function createPublisher(options: PublisherOptions): Publisher {
       if (followers.size >= maxFollowers || id === "" || id.length > limits.maxIdLength)
         return new Response('{"error":"too many linked machines"}', { status: 503 });
       followers.get(id)?.stream.close();
-      const stream = openResponseStream(signal, () => remove(id));
-      const follower: Follower = { stream, name: "another machine" };
+      const follower = createFollower(id, signal);
       followers.set(id, follower);
-      start(follower);
-      return new Response(stream.body, { headers: { "content-type": "application/jsonl" } });
+      write(follower, createHello(options));
+      void writeAll(follower);
+      cancelAlive ??= schedule(keepAlive, aliveMs);
+      return new Response(follower.stream.body, { headers: { "content-type": "application/jsonl" } });
     },
     take(id, line) {
       const follower = followers.get(id);
       if (!follower) return "this link is not open";
+      if (!follower.rate.take()) return "too many messages";
       const message = parseFollowerMessage(line);
       if (message === null) return null;
       if (typeof message === "string") return message;
-      if (message.kind === "hello") {
-        follower.name = takeStart(message.name, 60) || follower.name;
-        return null;
-      }
-      if (message.kind === "everything") {
-        writeAll(follower);
-        return null;
-      }
-      act(message, follower.name, options)
-        .catch((error): RequestOutcome => {
-          options.onProblem(`a request of ${follower.name} failed: ${error}`);
-          return { ok: false, status: 500, says: "beckon failed there: see its log" };
-        })
-        .then((outcome) => write(follower, { kind: "reply", to: message.id, outcome }));
+      if (message.kind === "hello") greet(follower, message);
+      else if (message.kind === "everything") {
+        if (!follower.isListing) void writeAll(follower);
+      } else request(follower, message);
       return null;
     },
     onChange({ session }) {
@@ -216,6 +349,55 @@ export function createPublisher(options: PublisherOptions): Publisher {
       for (const { stream } of [...followers.values()]) stream.close();
     },
   };
+}
+
+/** From when on the history is read for a follower that got this message last. */
+function findPastStart(seq: number, now: number): number {
+  const at = atOfGrowingId(seq);
+  // The clock was set back meanwhile: nothing is known about the order of what happened.
+  if (at > now + overlapMs) return now - dayMs;
+  return Math.max(at - overlapMs, now - maxPastMs);
+}
+
+/** Those that go on, then the newest. */
+function chooseSessions(sessions: readonly Session[]): readonly Session[] {
+  const own = sessions.filter((session) => !isProbe(session));
+  if (own.length <= maxMirroredSessions) return own;
+  const rank = ({ ended }: Session) => (ended ? 1 : 0);
+  return own.toSorted((a, b) => rank(a) - rank(b) || b.last.at - a.last.at).slice(0, maxMirroredSessions);
+}
+
+/** Of a session with more, the newest are sent. */
+function shortenPast(session: PastSession): DescribedPast {
+  const asks = session.asks.slice(-maxPastAsks).map((ask) => ({ ...ask }));
+  return { ...session, asks, spans: session.spans.slice(-maxPastSpans).map((span) => ({ ...span })) };
+}
+
+function splitByLength<Item>(items: readonly Item[]): Item[][] {
+  const parts: Item[][] = [];
+  let length = Number.POSITIVE_INFINITY;
+  for (const item of items) {
+    if (length >= partLength) {
+      parts.push([]);
+      length = 0;
+    }
+    parts.at(-1)?.push(item);
+    length += JSON.stringify(item).length;
+  }
+  return parts;
+}
+
+/** Without requests that are too long for a message: they are answered on their own machine. */
+function describeWithin(
+  session: Session,
+  t: number,
+  pending: Pick<PendingRequests, "details" | "maskedDetails">,
+) {
+  const whole = describeSession(session, t, pending);
+  const text = JSON.stringify(whole);
+  if (text.length <= maxDescribedLength) return { described: whole, text, tooLong: null };
+  const described = { ...whole, answerable: [] };
+  return { described, text: JSON.stringify(described), tooLong: text.length };
 }
 
 /** Without what only its own machine needs. Its paths would mean other files elsewhere. */

@@ -196,7 +196,7 @@ function isUnchanged(before: Session, session: Session): boolean {
   );
 }
 
-export function createAskId(session: Session, { request, at }: Pick<Ask, "request" | "at">): string {
+export function createAskId(session: SessionRefLike, { request, at }: Pick<Ask, "request" | "at">): string {
   return request === null ? `${sessionKeyOf(session)}#${at}:ask` : `${request}:ask`;
 }
 

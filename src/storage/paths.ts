@@ -32,6 +32,8 @@ export interface Paths {
   readonly alertState: string;
   /** What was sent to channels, and which answers are awaited from there. */
   readonly channelState: string;
+  /** How far each linked machine was followed. */
+  readonly machineState: string;
   /** A folder for the programs that are unpacked from the binary. */
   readonly helpers: string;
   /** What the installer did, for the uninstaller and for doctor. */
@@ -74,6 +76,7 @@ export function resolvePaths(env: Env = process.env, platform: NodeJS.Platform =
     lock: `${inState}lock`,
     alertState: `${inState}desk.json`,
     channelState: `${inState}channels.json`,
+    machineState: `${inState}machines.json`,
     helpers: `${inState}helpers`,
     installed: `${inState}installed.json`,
     backups: `${inState}backups`,

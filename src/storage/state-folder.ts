@@ -33,6 +33,7 @@ function listFiles(paths: Paths): string[] {
     answerLog,
     alertState,
     channelState,
+    machineState,
     installed,
     knownFolders,
     history,
@@ -49,7 +50,8 @@ function listFiles(paths: Paths): string[] {
       rotatedPath(spool),
       paths.spoolDropped,
     ],
-    ...[log, hookLog, answerLog, ...olderLogs, alertState, channelState, installed, knownFolders],
+    ...[log, hookLog, answerLog, ...olderLogs, alertState, channelState, machineState],
+    ...[installed, knownFolders],
     ...[history, `${history}-wal`, `${history}-shm`],
     ...listSegmentFiles(paths.journal),
   ];

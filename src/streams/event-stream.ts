@@ -4,6 +4,7 @@
  */
 import { version } from "../../package.json";
 import type { Quiet } from "../core/config/quiet.ts";
+import { createGrowingIds } from "../core/growing-ids.ts";
 import type { HistoryReader, Schedule, Sink, Transition } from "../core/interfaces/index.ts";
 import type { StreamEvent, StreamMessage } from "../core/interfaces/wire.ts";
 import { limits } from "../core/limits.ts";
@@ -65,17 +66,12 @@ export function createEventStream(options: EventStreamOptions): EventStream {
   const changed = new Set<string>();
   /** The newest events that the history keeps: it writes them a moment later. */
   const recent: StreamEvent[] = [];
-  let lastId = 0;
+  const nextId = createGrowingIds(now);
+  const createId = () => String(nextId());
   let comparedAt = Number.NEGATIVE_INFINITY;
   let cancelFlush: (() => void) | null = null;
   let cancelPing: (() => void) | null = null;
   let isStopped = false;
-
-  /** Ids grow over restarts too: they are times in microseconds. */
-  function createId(): string {
-    lastId = Math.max(lastId + 1, Math.floor(now() * 1_000));
-    return String(lastId);
-  }
 
   function broadcast(event: StreamEvent): void {
     const bytes = formatEvent(event);

@@ -1,7 +1,6 @@
 /** LifecycleEvent: a line of the shared stream that other tools read, about a session, a turn or a skill. Pure. */
-import type { Transition } from "../core/interfaces/index.ts";
 import type { AgentEvent } from "../core/session/event.ts";
-import type { Session } from "../core/session/session.ts";
+import type { Ask, Session } from "../core/session/session.ts";
 
 /** Field names are public: do not rename. */
 export interface LifecycleEvent {
@@ -34,10 +33,11 @@ export interface LifecycleContext {
   readonly turnCount: number;
 }
 
-type OpenedAsk = Extract<
-  Transition<Pick<Session, "agent" | "sessionId" | "cwd">>,
-  { kind: "ask-opened" | "ask-named" }
->;
+interface OpenedAsk {
+  readonly id: string;
+  readonly session: Pick<Session, "agent" | "sessionId" | "cwd">;
+  readonly ask: Pick<Ask, "kind" | "at">;
+}
 
 /** null unless the event starts or ends a session, a turn or a skill, or reminds the user that the session is idle. */
 export function createLifecycleEvent(

@@ -1,8 +1,11 @@
-/** Reads the output of another program line by line. Of a line that is too long, only the beginning is passed on. */
+/**
+ * Reads the output of another program line by line. Of a line that is too long, only the beginning is passed on. If `onLine` returns
+ * a promise, the next line is read after it.
+ */
 export async function readLines(
   stream: ReadableStream<Uint8Array>,
   maxLength: number,
-  onLine: (line: string) => void,
+  onLine: (line: string) => unknown,
 ): Promise<void> {
   const decoder = new TextDecoder();
   let unfinished = "";
@@ -11,11 +14,11 @@ export async function readLines(
     const parts = (unfinished + decoder.decode(bytes, { stream: true })).split("\n");
     unfinished = parts.pop() ?? "";
     for (const line of parts) {
-      if (!isSkipping) onLine(line);
+      if (!isSkipping) await onLine(line);
       isSkipping = false;
     }
     if (unfinished.length <= maxLength) continue;
-    if (!isSkipping) onLine(unfinished);
+    if (!isSkipping) await onLine(unfinished);
     isSkipping = true;
     unfinished = "";
   }

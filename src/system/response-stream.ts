@@ -5,6 +5,8 @@ export interface ResponseStream {
   readonly body: ReadableStream<Uint8Array>;
   /** Returns false if the client is gone, or reads more slowly than is written. */
   send(bytes: Uint8Array): boolean;
+  /** How much the client has not read yet. */
+  backlogBytes(): number;
   close(): void;
 }
 
@@ -45,6 +47,7 @@ export function openResponseStream(signal: AbortSignal, onClosed: () => void): R
         return false;
       }
     },
+    backlogBytes: () => limits.maxStreamBacklogBytes - (controller?.desiredSize ?? 0),
     close,
   };
 }

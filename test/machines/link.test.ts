@@ -107,7 +107,7 @@ describe("a linked machine", () => {
     // `beckon link` starts the app there again.
     await waitUntil(async () => (await two.report())[0]?.state === "linked", 15_000);
     expect((await two.laptop.fetchSession("s"))?.reachable).toBe(true);
-  });
+  }, 30_000);
 
   test("a machine that is taken from the settings leaves the list", async () => {
     await two.start();

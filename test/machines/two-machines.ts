@@ -1,6 +1,6 @@
 /** Two apps with a home each: the second follows the first, over a command in the place of ssh. */
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { createAppFixture } from "../app-fixture.ts";
 import { mainSource } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
@@ -10,6 +10,18 @@ export function createTwoMachines() {
   const laptop = createAppFixture();
   const variables = Object.entries(devbox.env).map(([name, value]) => `${name}=${value}`);
   const link = ["env", "-i", ...variables, process.execPath, mainSource, "link"];
+  /** While this file exists, the machine cannot be reached. */
+  const cutMarker = join(laptop.home, "cut");
+  /** The process of the link that was opened last. */
+  const linkPid = join(laptop.home, "link-pid");
+  const cuttable = [
+    "sh",
+    "-c",
+    'test -e "$0" && { echo "no route to host" >&2; exit 255; }; echo $$ >"$1"; shift; exec "$@"',
+    cutMarker,
+    linkPid,
+    ...link,
+  ];
 
   const hooks: Bun.Subprocess[] = [];
 
@@ -25,10 +37,27 @@ export function createTwoMachines() {
     setMachines,
     /** Starts both, and waits for the link. */
     async start(): Promise<void> {
-      setMachines({ devbox: { command: link } });
+      setMachines({ devbox: { command: cuttable } });
       await devbox.start();
       await laptop.start();
-      await waitUntil(async () => (await this.report())[0]?.state === "linked", 15_000);
+      await this.waitForLink();
+    },
+    async waitForLink(): Promise<void> {
+      await waitUntil(async () => (await this.report())[0]?.state === "linked", 20_000);
+    },
+    /** Kills the link's process, as a lost connection or an out-of-memory killer does. */
+    killLink(): void {
+      process.kill(Number(readFileSync(linkPid, "utf8")), "SIGKILL");
+    },
+    /** The link is lost, and cannot be opened before `mend`. */
+    async cut(): Promise<void> {
+      writeFileSync(cutMarker, "");
+      this.killLink();
+      await waitUntil(async () => (await this.report())[0]?.state !== "linked", 5_000);
+    },
+    async mend(): Promise<void> {
+      rmSync(cutMarker);
+      await this.waitForLink();
     },
     async report(): Promise<{ name: string; state: string; problem: string | null; sessions: number }[]> {
       return ((await (await laptop.request("/api/machines")).json()) as { machines: [] }).machines;

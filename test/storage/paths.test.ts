@@ -23,6 +23,7 @@ test("with BECKON_HOME all files are directly in that folder", () => {
     lock: "/opt/b/lock",
     alertState: "/opt/b/desk.json",
     channelState: "/opt/b/channels.json",
+    machineState: "/opt/b/machines.json",
     helpers: "/opt/b/helpers",
     installed: "/opt/b/installed.json",
     backups: "/opt/b/backups",

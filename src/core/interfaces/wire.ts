@@ -1,6 +1,7 @@
 /** What the API sends besides sessions: the history, its statistics, the lanes of a day, and the event stream. */
 import type { AskEnding } from "../answers/ending.ts";
 import type { Quiet } from "../config/quiet.ts";
+import type { AskKind } from "../session/event.ts";
 import type { AskView, SessionView } from "../view/session-view.ts";
 import type { Beat } from "../view/story.ts";
 
@@ -238,6 +239,44 @@ export interface Span {
   readonly from: number;
   /** null if it lasts. */
   readonly to: number | null;
+}
+
+/** What the history has of a session since some time, for a machine that was not linked then. */
+export interface PastSession {
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly project: string | null;
+  readonly cwd: string | null;
+  readonly branch: string | null;
+  readonly title: string | null;
+  readonly model: string | null;
+  readonly startedAt: number;
+  readonly lastAt: number;
+  readonly endedAt: number | null;
+  readonly attended: boolean | null;
+  /** All that it has used so far. null if unknown. */
+  readonly tokens: number | null;
+  readonly costMicros: number | null;
+  /** From the oldest to the newest. */
+  readonly asks: readonly PastAsk[];
+  readonly spans: readonly Span[];
+}
+
+export interface PastAsk {
+  readonly request: string | null;
+  readonly kind: AskKind;
+  readonly agentId: string | null;
+  readonly tool: string | null;
+  readonly summary: string;
+  readonly openedAt: number;
+  /** null while it is open. */
+  readonly closedAt: number | null;
+  readonly waitedMs: number | null;
+  readonly how: AskEnding | null;
+  /** "terminal", "menu", …; null if nobody answered. */
+  readonly place: string | null;
+  /** What was replied, the message of a denial. */
+  readonly detail: string | null;
 }
 
 export interface Lane {

@@ -15,23 +15,30 @@ interface AskName {
   readonly request: string | null;
 }
 
+/** What is recorded of an ask. */
+type OpenedAsk = Pick<AskRow, "id" | "session"> & {
+  readonly ask: Pick<AskRow["ask"], "request" | "kind" | "agentId" | "tool" | "summary" | "at">;
+};
+
 export interface AskWriter {
-  open(row: AskRow): void;
+  open(row: OpenedAsk): void;
   /** A hook has described an ask that was open already. */
   name(row: AskRow): void;
   /** `session` is null if it is not known any more. */
   close(ask: AskName, session: RowOf<"ask-closed">["session"] | null, at: number, waitedMs: number): void;
+  /** Another machine knows better when its ask closed. */
+  correct(ask: AskName, at: number, waitedMs: number): void;
   /** `detail` is what was replied, or the message of a denial. */
   end(ask: AskName, how: AskEnding, where: string | null, detail: string | null): void;
-  /** Closes the asks that are open in the history only. */
-  closeLost(open: Pick<OpenState, "asks" | "closing">): void;
+  /** Closes the asks of these sessions that are open in the history only. */
+  closeLost(open: Pick<OpenState, "asks" | "closing">, isMeant: (key: string) => boolean): void;
 }
 
 /** A dialog that no hook described and that was gone sooner is not recorded: nobody could have seen what it asks. */
 const minUnnamedMs = 1_000;
 
 export function createAskWriter(sql: Statements, events: EventWriter, sessions: SessionWriter): AskWriter {
-  function open(row: AskRow): void {
+  function open(row: OpenedAsk): void {
     const { id, session, ask } = row;
     const { request, kind, agentId, tool, summary, at } = ask;
     sessions.write(session);
@@ -75,6 +82,12 @@ export function createAskWriter(sql: Statements, events: EventWriter, sessions: 
       const agent = sessions.find(session.key).agentIds.get(row.agent_id ?? "");
       events.addEvent(createBlockedEvent("agent_unblocked", row.id, at, session, ask, agent), null);
     },
+    correct({ id, request }, at, waitedMs) {
+      const row = sql.readAsk.get(id, request);
+      if (!row || row.closed_at === at) return;
+      sql.closeAsk.run(at, waitedMs, row.id);
+      sql.closeItem.run(waitedMs, row.item_seq);
+    },
     end({ id, request }, how, where, detail) {
       const row = sql.readAsk.get(id, request);
       // An end that was derived from the journal has no place, and can be replaced.
@@ -83,9 +96,10 @@ export function createAskWriter(sql: Statements, events: EventWriter, sessions: 
       // It was given to beckon, so no hook's masking has seen it.
       sql.endItem.run(how, where, detail === null ? null : maskText(detail), row.item_seq);
     },
-    closeLost({ asks, closing }) {
+    closeLost({ asks, closing }, isMeant) {
       const openIds = new Set([...closing, ...asks.flatMap(({ id, ask }) => [id, ask.request ?? id])]);
-      for (const { id, request, opened_at, last_at } of sql.listOpenAsks.all()) {
+      for (const { id, key, request, opened_at, last_at } of sql.listOpenAsks.all()) {
+        if (!isMeant(key)) continue;
         if (openIds.has(id) || (request !== null && openIds.has(request))) continue;
         const at = Math.max(opened_at, last_at ?? opened_at);
         writer.close({ id, request: null }, null, at, at - opened_at);

@@ -10,7 +10,7 @@ import { errorCode } from "../../storage/files.ts";
 import type { JournalLine, JournalPosition } from "../../storage/journal/index.ts";
 import { type JournalledSessionEvent, readSessionEventBody } from "../../storage/journal/session-event.ts";
 import { createPortItem, diedItem } from "../../streams/history-item.ts";
-import type { OpenState, RowOf, StateRow } from "../rows.ts";
+import type { OpenState, PastRow, RowOf, StateRow } from "../rows.ts";
 import { createAskWriter, itemSessionOf } from "./asks.ts";
 import { createEventWriter } from "./events.ts";
 import { createHookWriter, type HookWriterOptions } from "./hooks.ts";
@@ -30,7 +30,7 @@ export interface Recorder {
   /** Returns the event, or null if the line is not an event, a test of doctor's, or a duplicate. */
   recordLine(line: JournalLine): AgentEvent | null;
   recordRow(row: StateRow): void;
-  /** Closes what was open when beckon last wrote and is not any more, and opens what is missing. */
+  /** Closes what was open of this machine's sessions when beckon last wrote and is not any more, and opens what is missing. */
   reconcile(open: OpenState): void;
   /** Frees the prepared statements: the database cannot be closed before. */
   close(): void;
@@ -91,6 +91,36 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
     events.addItem(id, Date.parse(created_at), { key, provider, project, branch }, item);
   }
 
+  function recordPast({ session, asks: past, since, spans }: PastRow): void {
+    sessions.write(session);
+    for (const { id, ask } of past) {
+      const { request, openedAt, closedAt, waitedMs, how, place, detail } = ask;
+      asks.open({ id, session, ask: { ...ask, at: openedAt } });
+      if (closedAt === null) continue;
+      const waited = waitedMs ?? closedAt - openedAt;
+      asks.close({ id, request }, session, closedAt, waited);
+      asks.correct({ id, request }, closedAt, waited);
+      if (how !== null) asks.end({ id, request }, how, place, detail);
+    }
+    sessions.replaceSpans(session.key, since, spans);
+  }
+
+  /** Closes what was open of a machine's sessions and is not any more, and opens what is missing. */
+  function reconcile(open: OpenState, machine: string | null): void {
+    const isMeant = (key: string) => (parseSessionKey(key)?.machine ?? null) === machine;
+    asks.closeLost(open, isMeant);
+    const missing = new Map(open.spans.map((span) => [span.key, span]));
+    for (const { key, state, from_at, last_at } of sql.listOpenSpans.all()) {
+      if (missing.get(key)?.state === state) missing.delete(key);
+      else if (isMeant(key)) sessions.changeSpan(key, null, Math.max(from_at, last_at ?? from_at));
+    }
+    // A session that still works on its port is written again after this.
+    const live = new Set(open.spans.map(({ key }) => key));
+    sessions.closePorts((key) => isMeant(key) && !live.has(key));
+    for (const row of open.asks) asks.open(row);
+    for (const { key, state, since } of missing.values()) sessions.changeSpan(key, state, since);
+  }
+
   return {
     readCursor() {
       if (cursor) return cursor;
@@ -139,22 +169,15 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
         case "died":
           events.addItem(`${row.session.key}#${row.at}:died`, row.at, itemSessionOf(row.session), diedItem);
           return;
+        case "past":
+          return recordPast(row);
+        case "listed":
+          return reconcile(row.open, row.machine);
         case "change":
           sql.addChange.run(row.seq, row.event, row.data);
       }
     },
-    reconcile(open) {
-      asks.closeLost(open);
-      const missing = new Map(open.spans.map((span) => [span.key, span]));
-      for (const { key, state, from_at, last_at } of sql.listOpenSpans.all()) {
-        if (missing.get(key)?.state === state) missing.delete(key);
-        else sessions.changeSpan(key, null, Math.max(from_at, last_at ?? from_at));
-      }
-      // A session that still works on its port is written again after this.
-      sessions.closePortsExcept(new Set(open.spans.map(({ key }) => key)));
-      for (const row of open.asks) asks.open(row);
-      for (const { key, state, since } of missing.values()) sessions.changeSpan(key, state, since);
-    },
+    reconcile: (open) => reconcile(open, null),
     close() {
       for (const statement of Object.values(sql)) statement.finalize();
     },

@@ -1,8 +1,9 @@
 /** Writes sessions: what is known of each, what it used, the ports it worked on, and when it worked or waited. */
-import type { SessionEvent, SpanState } from "../../core/interfaces/wire.ts";
+import type { SessionEvent, Span, SpanState } from "../../core/interfaces/wire.ts";
 import type { JsonRecord } from "../../core/json.ts";
 import type { AgentEvent } from "../../core/session/event.ts";
 import type { Session } from "../../core/session/session.ts";
+import { parseSessionKey } from "../../core/session/session-ref.ts";
 import { formatLocalDate } from "../../system/clock.ts";
 import type { SessionRow } from "../rows.ts";
 import type { KnownSpan, Statements } from "./statements.ts";
@@ -33,10 +34,12 @@ export interface SessionWriter {
   writeTouched(): void;
   write(row: SessionRow): void;
   changeSpan(key: string, state: SpanState | null, at: number): void;
+  /** What another machine knows of its session after `since` replaces what was taken to be so. */
+  replaceSpans(key: string, since: number, spans: readonly Span[]): void;
   /** The work on a port, from the events of a session: a history that is rebuilt has nothing else. */
   writeRun(key: string, event: SessionEvent): void;
-  /** Ends the work on ports of all sessions but these. */
-  closePortsExcept(live: ReadonlySet<string>): void;
+  /** Ends the work on ports of all of these sessions. */
+  closePorts(isMeant: (key: string) => boolean): void;
 }
 
 const maxKnownSessions = 5_000;
@@ -181,9 +184,20 @@ export function createSessionWriter(sql: Statements): SessionWriter {
       if (row.tokens !== null) writeUsage(row, row.tokens, before);
     },
     changeSpan,
-    closePortsExcept(live) {
+    replaceSpans(key, since, spans) {
+      const later = spans.filter(({ to }) => to === null || to > since);
+      if (later.length === 0) return;
+      sql.removeLaterSpans.run(key, since);
+      sql.cutSpan.run(since, key, since);
+      find(key).span = undefined;
+      for (const { state, from, to } of later) {
+        changeSpan(key, state, Math.max(from, since));
+        if (to !== null) changeSpan(key, null, to);
+      }
+    },
+    closePorts(isMeant) {
       for (const key of [...runningPorts.keys()]) {
-        if (live.has(key)) continue;
+        if (!isMeant(key)) continue;
         sql.closeLostRuns.run(key);
         runningPorts.delete(key);
       }
@@ -191,7 +205,10 @@ export function createSessionWriter(sql: Statements): SessionWriter {
   };
 }
 
-/** Whether nothing would change but the time of the last event, which is written with the events. */
+/** Whether nothing would change. The time of the last event is written with the events, if they are recorded here. */
 function isSameSession(a: SessionRow, b: SessionRow): boolean {
-  return (Object.keys(b) as (keyof SessionRow)[]).every((name) => name === "lastAt" || a[name] === b[name]);
+  const isOwn = (parseSessionKey(b.key)?.machine ?? null) === null;
+  return (Object.keys(b) as (keyof SessionRow)[]).every(
+    (name) => (name === "lastAt" && isOwn) || a[name] === b[name],
+  );
 }

@@ -20,6 +20,11 @@ export interface AskTableRow {
   readonly item_seq: number | null;
 }
 
+type OpenAskRow = Pick<AskTableRow, "id" | "key" | "request" | "opened_at"> & {
+  /** When its session did something last; null if that is not known. */
+  readonly last_at: number | null;
+};
+
 export interface KnownSpan {
   readonly from: number;
   readonly state: string;
@@ -136,8 +141,8 @@ function createStatements(prepare: (text: string) => Statement) {
     nameAsk: write("UPDATE asks SET request = ?, kind = ?, tool = ?, summary = ? WHERE id = ?"),
     closeAsk: write("UPDATE asks SET closed_at = ?, waited_ms = ? WHERE id = ?"),
     endAsk: write("UPDATE asks SET how = ?, place = ? WHERE id = ?"),
-    listOpenAsks: read<{ id: string; request: string | null; opened_at: number; last_at: number | null }>(
-      `SELECT asks.id, request, opened_at, last_at FROM asks LEFT JOIN sessions ON sessions.key = asks.key
+    listOpenAsks: read<OpenAskRow>(
+      `SELECT asks.id, asks.key, request, opened_at, last_at FROM asks LEFT JOIN sessions ON sessions.key = asks.key
        WHERE closed_at IS NULL`,
     ),
     readLastSpan: read<KnownSpan>(
@@ -150,6 +155,8 @@ function createStatements(prepare: (text: string) => Statement) {
     addSpan: write("INSERT OR REPLACE INTO spans (key, from_at, state) VALUES (?, ?, ?)"),
     closeSpan: write("UPDATE spans SET to_at = ? WHERE key = ? AND from_at = ?"),
     reopenSpan: write("UPDATE spans SET to_at = NULL WHERE key = ? AND from_at = ?"),
+    removeLaterSpans: write("DELETE FROM spans WHERE key = ? AND from_at >= ?"),
+    cutSpan: write("UPDATE spans SET to_at = ? WHERE key = ? AND (to_at IS NULL OR to_at > ?)"),
     removeSpan: write("DELETE FROM spans WHERE key = ? AND from_at = ?"),
     addSessionLifecycle: write(
       "INSERT OR IGNORE INTO session_lifecycle_events VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

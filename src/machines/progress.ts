@@ -1,0 +1,45 @@
+/** How far each machine was followed. It is kept over restarts of beckon, so that what happened meanwhile can be asked for. */
+import { type Static, Type } from "@sinclair/typebox";
+import { asList, type JsonRecord } from "../core/json.ts";
+import { limits } from "../core/limits.ts";
+import { readRows } from "../core/saved-rows.ts";
+import type { Saver } from "../storage/saver.ts";
+
+const MachineProgress = Type.Object({
+  /** The user's name for the machine. */
+  name: Type.String({ maxLength: limits.maxIdLength }),
+  machineId: Type.String({ minLength: 1, maxLength: limits.maxIdLength }),
+  /** The last that came of it. */
+  seq: Type.Integer({ minimum: 0 }),
+  /** What is added to its wall time: the names of alerts and asks contain times, and must stay the same after a restart. */
+  shiftAt: Type.Number(),
+});
+
+export type MachineProgress = Static<typeof MachineProgress>;
+
+export interface Progress {
+  get(name: string): MachineProgress | null;
+  set(progress: MachineProgress): void;
+  forgetOthers(names: ReadonlySet<string>): void;
+  stop(): void;
+}
+
+export function createProgress(saved: JsonRecord, createSaver: (value: () => JsonRecord) => Saver): Progress {
+  const machines = new Map(readRows(MachineProgress, asList(saved.machines)).map((row) => [row.name, row]));
+  const saver = createSaver(() => ({ machines: [...machines.values()] }));
+  return {
+    get: (name) => machines.get(name) ?? null,
+    set(progress) {
+      machines.set(progress.name, progress);
+      saver.schedule();
+    },
+    forgetOthers(names) {
+      for (const name of machines.keys()) {
+        if (names.has(name)) continue;
+        machines.delete(name);
+        saver.schedule();
+      }
+    },
+    stop: () => saver.flush(),
+  };
+}
