@@ -1,6 +1,7 @@
 /** Two apps with a home each: the second follows the first, over a command in the place of ssh. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { isAlive } from "../../src/system/processes.ts";
 import { createAppFixture } from "../app-fixture.ts";
 import { mainSource } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
@@ -36,9 +37,9 @@ export function createTwoMachines() {
     link,
     setMachines,
     /** Starts both, and waits for the link. */
-    async start(): Promise<void> {
+    async start(startDevbox: () => Promise<unknown> = () => devbox.start()): Promise<void> {
       setMachines({ devbox: { command: cuttable } });
-      await devbox.start();
+      await startDevbox();
       await laptop.start();
       await this.waitForLink();
     },
@@ -78,9 +79,24 @@ export function createTwoMachines() {
       hooks.push(hook);
       return hook.stdout.text();
     },
+    /** The app there, which a test or a link has started. null if none runs. */
+    findApp(): number | null {
+      const pid = existsSync(devbox.paths.endpoint)
+        ? (JSON.parse(readFileSync(devbox.paths.endpoint, "utf8")) as { pid: number }).pid
+        : process.pid;
+      return pid !== process.pid && isAlive(pid, null) ? pid : null;
+    },
+    /** Kills the app there, which runs in a process of its own. */
+    async killApp(): Promise<void> {
+      const pid = this.findApp() ?? 0;
+      process.kill(pid, "SIGKILL");
+      await waitUntil(() => !isAlive(pid, null), 5_000);
+    },
     async destroy(): Promise<void> {
       for (const hook of hooks) hook.kill();
       await laptop.destroy();
+      const app = this.findApp();
+      if (app !== null) process.kill(app, "SIGKILL");
       await devbox.destroy();
     },
   };
