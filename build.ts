@@ -50,7 +50,7 @@ const pageFiles = {
   html: inRepo("dist/page/page.html"),
   script: inRepo("dist/page/page.js"),
   sharedScript: inRepo("dist/page/shared.js"),
-  historyScript: inRepo("dist/page/history.js"),
+  moreScript: inRepo("dist/page/more.js"),
   settingsScript: inRepo("dist/page/settings.js"),
   style: inRepo("dist/page/page.css"),
   icon: inRepo("dist/page/icon.svg"),

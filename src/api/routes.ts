@@ -21,7 +21,7 @@ export const routes = {
   page: { method: "GET", path: "/", access: "entry" },
   pageScript: { method: "GET", path: "/page.js", access: "asset" },
   sharedScript: { method: "GET", path: "/shared.js", access: "asset" },
-  historyScript: { method: "GET", path: "/history.js", access: "asset" },
+  moreScript: { method: "GET", path: "/more.js", access: "asset" },
   settingsScript: { method: "GET", path: "/settings.js", access: "asset" },
   // The page that a browser without the cookie gets needs them. They are the same for every user.
   pageStyle: { method: "GET", path: "/page.css", access: "public" },

@@ -45,10 +45,10 @@ export interface PageFiles {
   /** Contains `pageKeyMark` where the page's key goes. */
   readonly html: string;
   readonly script: string | Blob;
-  /** What `script` and `historyScript` have in common. */
+  /** What `script` and `moreScript` have in common. */
   readonly sharedScript: string | Blob;
-  /** The history, which the page loads when it is opened. */
-  readonly historyScript: string | Blob;
+  /** The history and the details of a session, which the page loads when one is opened. */
+  readonly moreScript: string | Blob;
   /** The settings panel, which the page loads when it is opened. */
   readonly settingsScript: string | Blob;
   readonly style: string | Blob;
@@ -344,7 +344,7 @@ function createPageHandlers(options: ServerOptions, connections: Connections) {
     page: openPage,
     pageScript: serve("text/javascript; charset=utf-8", "script"),
     sharedScript: serve("text/javascript; charset=utf-8", "sharedScript"),
-    historyScript: serve("text/javascript; charset=utf-8", "historyScript"),
+    moreScript: serve("text/javascript; charset=utf-8", "moreScript"),
     settingsScript: serve("text/javascript; charset=utf-8", "settingsScript"),
     pageStyle: serve("text/css; charset=utf-8", "style"),
     pageIcon: serve("image/svg+xml", "icon"),

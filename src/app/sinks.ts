@@ -199,18 +199,13 @@ function createShowingSinks(
     onChange: (sentence) => base.log("info", sentence),
     onProblem,
   });
-  const notices = () => [
-    ...guardHooks.problems(),
-    ...configFile.problems(),
-    ...channels.problems(),
-    ...machineProblems(),
-  ];
+  const notices = () => [...guardHooks.problems(), ...configFile.problems(), ...channels.problems()];
   const tray = desktop.createTray({
     config,
     preferences: preferences.current,
     details: desk.details,
     unconnected: connection.unconnected,
-    problems: notices,
+    problems: () => [...notices(), ...machineProblems()],
     refresh: renderLoop.refresh,
     clock,
     showMessage: alerts.showMessage,

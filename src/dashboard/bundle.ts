@@ -6,18 +6,18 @@ const folder = join(import.meta.dir, "page");
 export interface PageBundle {
   readonly html: string;
   readonly script: string;
-  /** What the page and its history share. The page's HTML names it first, so that its hash is checked before another file imports it. */
+  /** What `script` and `moreScript` share. The page's HTML names it first, so that its hash is checked before another file imports it. */
   readonly sharedScript: string;
-  /** The history and the settings are parts of their own, because most visits do not open them. */
-  readonly historyScript: string;
+  /** The history, the details of a session and the settings are parts of their own, because most visits do not open them. */
+  readonly moreScript: string;
   readonly settingsScript: string;
   readonly style: string;
   readonly icon: string;
 }
 
 export async function bundlePage(): Promise<PageBundle> {
-  const [[script, historyScript, sharedScript], settingsScript, style, html, icon] = await Promise.all([
-    bundleTogether("main.tsx", "history.tsx"),
+  const [[script, moreScript, sharedScript], settingsScript, style, html, icon] = await Promise.all([
+    bundleTogether("main.tsx", "more.tsx"),
     bundle("settings.tsx"),
     bundle("page.css"),
     Bun.file(join(folder, "page.html")).text(),
@@ -26,11 +26,11 @@ export async function bundlePage(): Promise<PageBundle> {
   const hashed = addHashes(html, {
     script,
     shared: sharedScript,
-    history: historyScript,
+    more: moreScript,
     settings: settingsScript,
     style,
   });
-  return { html: hashed, script, sharedScript, historyScript, settingsScript, style, icon };
+  return { html: hashed, script, sharedScript, moreScript, settingsScript, style, icon };
 }
 
 /** The browser refuses other files, such as those that another program at beckon's port has left in its cache. */

@@ -6,7 +6,7 @@
 import type { PendingRequests } from "../answers/pending.ts";
 import type { MaskedDetails } from "../answers/pending-request.ts";
 import type { Config } from "../core/config/config.ts";
-import type { MachineSettings } from "../core/config/machines.ts";
+import { describeWay, type MachineSettings, type MachineWay } from "../core/config/machines.ts";
 import { atOfGrowingId } from "../core/growing-ids.ts";
 import type { ActionRefused, AskEnd, Schedule } from "../core/interfaces/index.ts";
 import type { PastSession } from "../core/interfaces/wire.ts";
@@ -54,6 +54,9 @@ export interface MachinesOptions {
 /** A machine as `beckon machine list` shows it. */
 export interface MachineReport {
   readonly name: string;
+  readonly way: MachineWay;
+  /** The host, container, pod or distribution; null for a command. */
+  readonly target: string | null;
   readonly state: "linked" | "linking" | "not linked";
   /** Why it is not linked; null if it is. */
   readonly problem: string | null;
@@ -88,7 +91,7 @@ export interface Machines {
 type Hello = Extract<OwnerMessage, { kind: "hello" }>;
 
 interface LinkedMachine {
-  readonly settings: string;
+  readonly settings: MachineSettings;
   readonly link: Link;
   readonly mirror: Mirror;
   hello: Hello | null;
@@ -183,7 +186,7 @@ export function createMachines(options: MachinesOptions): Machines {
       },
     });
     const machine: LinkedMachine = {
-      settings: JSON.stringify(settings),
+      settings,
       link,
       mirror,
       hello: null,
@@ -203,7 +206,7 @@ export function createMachines(options: MachinesOptions): Machines {
     const wanted = new Map(Object.entries(options.config().machines));
     for (const [name, machine] of machines) {
       const settings = wanted.get(name);
-      if (settings && JSON.stringify(settings) === machine.settings) continue;
+      if (settings && JSON.stringify(settings) === JSON.stringify(machine.settings)) continue;
       void close(name, machine);
     }
     for (const [name, settings] of wanted) if (!machines.has(name)) machines.set(name, open(name, settings));
@@ -278,8 +281,9 @@ export function createMachines(options: MachinesOptions): Machines {
         : { problem: toSingleLine(outcome.says), login: null };
     },
     report: () =>
-      [...machines].map(([name, { link, hello, isListed, since }]) => ({
+      [...machines].map(([name, { settings, link, hello, isListed, since }]) => ({
         name,
+        ...describeWay(settings),
         state: isListed ? "linked" : hello || link.problem() === null ? "linking" : "not linked",
         problem: hello ? null : link.problem(),
         since,

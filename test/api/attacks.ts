@@ -229,7 +229,7 @@ export const routes: Record<string, AllowedLabels> = {
   "/": health,
   "/page.js": asset,
   "/shared.js": asset,
-  "/history.js": asset,
+  "/more.js": asset,
   "/settings.js": asset,
   // The page that a browser without the cookie gets needs these two.
   "/page.css": health,

@@ -248,7 +248,7 @@ testPage("whatever an agent writes, the story shows it as text", async () => {
     backwards: /[\\u202a-\\u202e\\u2066-\\u2069]/.test(document.body.textContent),
   })`);
   expect(counts).toEqual({ images: 0, attacked: null, isShort: true, backwards: false });
-  expect(await listScripts(page)).toEqual(["/shared.js", "/page.js", "/history.js"]);
+  expect(await listScripts(page)).toEqual(["/shared.js", "/page.js", "/more.js"]);
   expect(await page.locator(".story script, .story img, .script script, .script img").count()).toBe(0);
   expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
   expect(opened.faults).toEqual([]);
@@ -262,14 +262,14 @@ testPage("the history's script is loaded when the history is opened, and not bef
   expect(await listScripts(page)).toEqual(["/shared.js", "/page.js"]);
   await page.getByRole("navigation", { name: "Page" }).getByRole("link", { name: "History" }).click();
   await page.locator(".thread").first().waitFor();
-  expect(await listScripts(page)).toEqual(["/shared.js", "/page.js", "/history.js"]);
+  expect(await listScripts(page)).toEqual(["/shared.js", "/page.js", "/more.js"]);
 });
 
 testPage("scripts that another program left in place of the page's are not run", async () => {
   const foreign = { contentType: "text/javascript", body: "globalThis.isRun = true" };
   server = serveSample(liveDay);
   opened = await openPage(browser, server.createPageUrl(), {}, async (page) => {
-    await page.route("**/history.js", (route) => route.fulfill(foreign));
+    await page.route("**/more.js", (route) => route.fulfill(foreign));
   });
   const { page } = opened;
   await page.locator(".row").first().waitFor();

@@ -221,7 +221,7 @@ testPage("scripts and megabytes in every field of every event are shown as text"
   await page.evaluate('location.hash = "#history"');
   await page.locator(".beat").nth(2).waitFor();
   expect(await page.evaluate("[document.images.length, globalThis.attacked ?? null]")).toEqual([0, null]);
-  expect(await listScripts(page)).toEqual(["/shared.js", "/page.js", "/history.js"]);
+  expect(await listScripts(page)).toEqual(["/shared.js", "/page.js", "/more.js"]);
   expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
   expect(opened.faults).toEqual([]);
 });

@@ -15,7 +15,9 @@ import {
   guardedDay,
   historyOffDay,
   liveDay,
+  machinesDay,
   manyDay,
+  manyMachinesDay,
   type Sample,
 } from "./sample.ts";
 import { serveSample } from "./sample-server.ts";
@@ -196,6 +198,46 @@ const pictures: readonly Picture[] = [
     { name: "22-failing-dark", options: dark },
     { name: "23-failing-phone", options: phone },
   ].map((picture) => ({ ...picture, sample: liveDay, problems: failingChannels })),
+  ...[
+    { name: "40-machines-light", sample: machinesDay, options: {}, isFullPage: true },
+    { name: "41-machines-dark", sample: machinesDay, options: dark, isFullPage: true },
+    {
+      name: "42-machines-many",
+      sample: manyMachinesDay,
+      options: { viewport: { width: 1440, height: 1400 } },
+    },
+    {
+      name: "43-machines-many-dark",
+      sample: manyMachinesDay,
+      options: { ...dark, viewport: { width: 1440, height: 1400 } },
+    },
+    { name: "44-machines-1024", sample: machinesDay, options: { viewport: { width: 1024, height: 1300 } } },
+    { name: "machines", sample: machinesDay, options: forReadme },
+  ],
+  {
+    name: "45-machines-by-state",
+    sample: machinesDay,
+    isFullPage: true,
+    prepare: async (page) => {
+      await page.getByRole("button", { name: "By state" }).click();
+      await page.getByRole("button", { name: "Show set aside" }).click();
+    },
+  },
+  ...[
+    { name: "46-machines-phone", options: phone },
+    { name: "47-machines-phone-dark", options: { ...phone, ...dark } },
+  ].map((picture) => ({
+    ...picture,
+    sample: machinesDay,
+    prepare: async (page: Page) => {
+      await page
+        .locator(".mach")
+        .nth(1)
+        .evaluate((element) => element.scrollIntoView({ block: "start" }));
+      await page.evaluate("scrollBy(0, -70)");
+    },
+  })),
+  { name: "48-machines-phone-top", sample: machinesDay, options: phone, isFullPage: true },
   { name: "dashboard", sample: liveDay, options: forReadme },
   { name: "dashboard-dark", sample: liveDay, options: { ...forReadme, ...dark } },
   ...[

@@ -4,6 +4,7 @@ import { createPageAccess } from "../../src/api/page-access.ts";
 import { type ApiServer, listen, type SettingsRequests } from "../../src/api/server.ts";
 import type { Lanes } from "../../src/core/interfaces/wire.ts";
 import { limits } from "../../src/core/limits.ts";
+import { viewKeyOf } from "../../src/core/session/session-ref.ts";
 import { loadPage } from "../../src/dashboard/index.ts";
 import { createEventStream } from "../../src/streams/event-stream.ts";
 import type { Sample } from "./sample.ts";
@@ -51,8 +52,7 @@ export function serveSample(
   let sample = first;
   const actions: SampleServer["actions"] = [];
   const laneRanges: SampleServer["laneRanges"] = [];
-  const find = (name: string) =>
-    sample.sessions.find(({ provider, sessionId }) => `${provider}:${sessionId}` === name) ?? null;
+  const find = (name: string) => sample.sessions.find((session) => viewKeyOf(session) === name) ?? null;
   const events = createEventStream({
     now: () => sample.now,
     sessions: () => sample.sessions,
@@ -74,6 +74,7 @@ export function serveSample(
       agents: { claude: "Claude Code", gemini: "Gemini CLI" },
       unconnected,
       problems,
+      ...(sample.machines ? { machines: sample.machines } : {}),
     }),
     reportPageFocus: () => {},
     loadPage,
@@ -112,7 +113,7 @@ export function serveSample(
     settings,
     channels: () => [],
     testChannel: async () => null,
-    machines: () => [],
+    machines: () => sample.machines ?? [],
     link: { connect: never, take: never },
     doctor: never,
     onError: (text) => console.error(text),

@@ -11,7 +11,9 @@ import type {
   TranscriptPage,
 } from "../../src/core/interfaces/wire.ts";
 import type { AskDetails } from "../../src/core/session/ask-details.ts";
+import { viewKeyOf } from "../../src/core/session/session-ref.ts";
 import type { AskView, ChildView, SessionView } from "../../src/core/view/session-view.ts";
+import type { PageMachine } from "../../src/dashboard/page/types.ts";
 import { createHostileStory, createStory, sampleTranscript } from "./sample-story.ts";
 
 export interface Sample {
@@ -23,6 +25,7 @@ export interface Sample {
   readonly story: (query: StoryQuery) => StoryPage;
   readonly transcript?: TranscriptPage;
   readonly ports?: readonly PortView[];
+  readonly machines?: readonly PageMachine[];
 }
 
 const minute = 60_000;
@@ -737,6 +740,116 @@ export const manyDay: Sample = {
         lastPrompt: "make it pass",
         ...usage(90_000 + index * 1_000, 0.4 + index / 50, (index * 7) % 95, [index % 5, 7]),
       });
+    }),
+  ],
+};
+
+const at = (hour: number, minutes: number) => new Date(2026, 10, 17, hour, minutes).getTime();
+
+const machines: readonly PageMachine[] = [
+  {
+    name: "build-box",
+    way: "ssh",
+    target: "build-box",
+    state: "not linked",
+    problem: "ssh: connect to host build-box port 22: No route to host. It is tried again by itself.",
+    since: at(14, 2),
+  },
+  {
+    name: "devcontainer",
+    way: "container",
+    target: "shop-dev",
+    state: "linked",
+    problem: null,
+    since: at(9, 12),
+  },
+  {
+    name: "gpu-lab-frankfurt-2.internal.example",
+    way: "ssh",
+    target: "me@gpu-lab-frankfurt-2.internal.example",
+    state: "linked",
+    problem: null,
+    since: at(11, 40),
+  },
+];
+const [lostMachine, container, longNamed] = machines.map(({ name }) => name);
+
+/** As it was when its machine was lost. */
+function loseSession(session: SessionView): SessionView {
+  const isAsking = session.group === "needs_you";
+  return {
+    ...session,
+    machine: lostMachine ?? "",
+    reachable: false,
+    transcriptPath: null,
+    unreachableSince: at(14, 2),
+    silence: "not reachable since 14:02",
+    silenceKind: "unreachable",
+    group: isAsking ? "set_aside" : session.group,
+    asks: session.asks.map(({ asked: _, answerId: __, ...ask }) => ({
+      ...ask,
+      answerable: false,
+      why: `${lostMachine} cannot be reached`,
+    })),
+  };
+}
+
+/** Most of the day's sessions are here, some on other machines, one of which is lost. */
+const spread = (session: SessionView): SessionView => {
+  const machine =
+    session.project === "infra" ? container : session.project === "docs" ? longNamed : undefined;
+  return machine === undefined ? session : { ...session, machine, transcriptPath: null };
+};
+
+const lostSessions = [
+  needsYou(
+    "billing",
+    34 * minute,
+    { summary: "npm publish --dry-run", asked: details({ lines: ["npm publish --dry-run"] }) },
+    {
+      sessionId: "billing-lost",
+      lastResponse: "Now the rounding: half up, per line, as the law wants it.",
+      ...usage(1_600_000, 3.44, 71, [5, 6]),
+    },
+  ),
+  createSession({
+    project: "runbooks",
+    sessionId: "runbooks-lost",
+    status: { kind: "working", detail: "Bash: make check-links" },
+    lastPrompt: "every alert needs a first step",
+    since: noon - 41 * minute,
+    model: "claude-sonnet-4-5-20250929",
+    ...usage(470_000, 0.98, 47, [2, 4]),
+  }),
+].map(loseSession);
+
+/** The lanes know sessions by their keys. */
+const renameLanes = (from: readonly SessionView[], to: readonly SessionView[]): Lanes => {
+  const keys = new Map(from.map((session, index) => [viewKeyOf(session), viewKeyOf(to[index] ?? session)]));
+  return {
+    ...liveDay.lanes,
+    lanes: liveDay.lanes.lanes.map((lane) => ({ ...lane, key: keys.get(lane.key) ?? lane.key })),
+  };
+};
+
+const spreadSessions = sessions.map(spread);
+
+/** Three other machines, one of which is lost. */
+export const machinesDay: Sample = {
+  ...liveDay,
+  sessions: [...spreadSessions, ...lostSessions],
+  lanes: renameLanes(sessions, spreadSessions),
+  machines,
+};
+
+export const manyMachinesDay: Sample = {
+  ...machinesDay,
+  sessions: [
+    ...machinesDay.sessions,
+    ...manyDay.sessions.slice(sessions.length).map((session, index) => {
+      const machine = [null, container ?? null, longNamed ?? null, lostMachine ?? null][index % 4] ?? null;
+      const moved = { ...session, machine, transcriptPath: null };
+      return machine === lostMachine && session.group !== "ended" ? loseSession(moved) : moved;
     }),
   ],
 };

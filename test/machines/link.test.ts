@@ -128,4 +128,14 @@ describe("a linked machine", () => {
       { name: "box", state: "not linked", problem: "ssh may not log in there without a password" },
     ]);
   });
+
+  test("the page is told of it, and of nothing without one", async () => {
+    const readFacts = async () => (await (await two.laptop.request("/api/page")).json()) as { machines?: object[] };
+    await two.laptop.start();
+    expect(await readFacts()).not.toHaveProperty("machines");
+    await two.laptop.stopApps();
+    await two.start();
+    const linked = { name: "devbox", way: "command", target: null, state: "linked", problem: null };
+    expect((await readFacts()).machines).toEqual([expect.objectContaining(linked)]);
+  });
 });

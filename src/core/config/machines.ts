@@ -27,6 +27,20 @@ const Machine = Type.Union([
 
 /** One of: a host of ssh, a container, a pod, a WSL distribution, a command that ends in `beckon link`. */
 export type MachineSettings = Static<typeof Machine>;
+/** How a machine is reached. */
+export const machineWays = ["ssh", "container", "pod", "wsl", "command"] as const;
+export type MachineWay = (typeof machineWays)[number];
+
+/** The way, and the host, container, pod or distribution; null for a command. */
+export function describeWay(machine: MachineSettings): {
+  readonly way: MachineWay;
+  readonly target: string | null;
+} {
+  const way = machineWays.find((each) => each in machine) ?? "command";
+  const target = (machine as Readonly<Record<string, unknown>>)[way];
+  return { way, target: typeof target === "string" ? target : null };
+}
+
 export type RawMachines = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 const maxMachines = 100;

@@ -25,7 +25,8 @@ import {
 import { branchOf, cleanText, describeEnding, formatTime } from "./format.ts";
 import { type Card, cards, isSettling, setPointerInside, unlocked } from "./inbox.ts";
 import { parseDiff } from "./lines.ts";
-import { labelSession } from "./names.ts";
+import { Host } from "./machines.tsx";
+import { labelSession, nameOnMachine } from "./names.ts";
 import { openSession } from "./navigation.ts";
 import { offersOf } from "./offers.ts";
 import { recentAnswers, stats } from "./reports.ts";
@@ -35,6 +36,7 @@ import {
   heardAt,
   inGroup,
   isLive,
+  lostAsks,
   type OpenAsk,
   openAsks,
   selectedId,
@@ -43,7 +45,9 @@ import { Dots, Duration, Glyph, Icon } from "./ui.tsx";
 
 export function Inbox() {
   const count = openAsks.value.length;
-  const end = isLive.value ? "longest waiting first" : `as of ${formatTime(heardAt.value)}`;
+  const lost = lostAsks.value;
+  const more = lost.length === 0 ? "longest waiting first" : `${lost.length} more not reachable`;
+  const end = isLive.value ? more : `as of ${formatTime(heardAt.value)}`;
   return (
     <section
       class="inbox"
@@ -57,13 +61,16 @@ export function Inbox() {
       <div class="inbox-head">
         <h2 id="h-need">Needs you</h2>
         {count > 0 && <span class="badge">{count}</span>}
-        {count > 0 && <span class="end">{end}</span>}
+        {count + lost.length > 0 && <span class="end">{end}</span>}
       </div>
       <div class={isSettling.value ? "asks settling" : "asks"}>
         {cards.value.map((card) => (
           <AskCard key={card.id} card={card} />
         ))}
         {cards.value.length === 0 && <Calm />}
+        {lost.map((ask) => (
+          <LostCard key={ask.id} ask={ask} />
+        ))}
       </div>
       <p class="hid" role="status">
         {count === 0 ? "Nothing needs you" : count === 1 ? "1 needs you" : `${count} need you`}
@@ -72,11 +79,44 @@ export function Inbox() {
   );
 }
 
+/** Nothing can be done with it from here, so it has no buttons. */
+function LostCard({ ask: { key, session, ask } }: { readonly ask: OpenAsk }) {
+  const { project, detail, machine } = labelSession(session);
+  const since = session.unreachableSince ?? heardAt.value;
+  return (
+    <article class="ask panel far-card">
+      <div class="ask-top">
+        <Glyph of="set_aside" />
+        <div class="ask-name">
+          <h3>
+            <button class="link" type="button" onClick={() => openSession(key)}>
+              {project}
+            </button>
+          </h3>
+          <span class="branch">{detail}</span>
+        </div>
+        <span class="ask-time">asked {formatTime(ask.openedAt)}</span>
+        <Dots class="ask-sub cut" parts={[cleanText(describeReason(ask)), agentName(session.provider)]}>
+          <Host machine={machine} />
+        </Dots>
+      </div>
+      {ask.summary !== "" && <pre class="code">{cleanText(ask.summary)}</pre>}
+      <p class="why">
+        <Icon of="lost" />
+        <span>
+          {machine} is not reachable since {formatTime(since)}. Whether this still waits is not known. It can
+          be answered in its terminal there.
+        </span>
+      </p>
+    </article>
+  );
+}
+
 function AskCard({ card }: { readonly card: Card }) {
   const { id, key, session, ask, outcome } = card;
   const isSelected = selectedId.value === id;
   const headingId = `h ${id}`.replaceAll(/[^\w-]/g, "-");
-  const { project, detail } = labelSession(session);
+  const { project, detail, machine } = labelSession(session);
   const branch = branchOf(session.gitBranch);
   const child = session.children.find(({ agentId }) => agentId === ask.agentId);
   const asker =
@@ -120,10 +160,13 @@ function AskCard({ card }: { readonly card: Card }) {
           parts={[
             cleanText(describeReason(ask)),
             agentName(session.provider),
-            asker,
+            // The machine says more than the name of a pane on it.
+            machine === null || ask.agentId !== null ? asker : null,
             detail === branch ? null : branch,
           ]}
-        />
+        >
+          <Host machine={machine} />
+        </Dots>
       </div>
       {outcome === null ? (
         <AskBody card={card} />
@@ -735,7 +778,7 @@ function Calm() {
             <li key={item.id}>
               <span class="quiet">{formatTime(item.at)}</span>
               <div class="cut">
-                {cleanText(item.project)}
+                {nameOnMachine(cleanText(item.project), item.key)}
                 <small class="cut" title={cleanText(item.text)}>
                   {nameAsked(item)} {describeEnding(item)}
                 </small>

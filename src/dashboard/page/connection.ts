@@ -160,6 +160,9 @@ function applySnapshot(state: StreamEvents["snapshot"]): void {
 }
 
 function setSession(session: SessionView): void {
+  const before = sessions.peek().get(viewKeyOf(session));
+  // Its machine was lost or is back: what is known of the machine itself comes with the facts.
+  if (session.machine !== null && before?.reachable !== session.reachable) reloadFacts();
   sessions.value = new Map(sessions.value).set(viewKeyOf(session), session);
 }
 

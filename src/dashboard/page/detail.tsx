@@ -38,6 +38,7 @@ import {
   formatWhen,
   noValue,
 } from "./format.ts";
+import { Host, shapeOf } from "./machines.tsx";
 import { labelSession } from "./names.ts";
 import { closeSession } from "./navigation.ts";
 import { lanes, loadSessionHistory } from "./reports.ts";
@@ -56,7 +57,7 @@ function Panel({ session }: { readonly session: SessionView }) {
   const key = viewKeyOf(session);
   const closeButton = useRef<HTMLButtonElement>(null);
   useEffect(() => closeButton.current?.focus({ preventScroll: true }), []);
-  const { project, detail } = labelSession(session);
+  const { project, detail, machine } = labelSession(session);
   const branch = branchOf(session.gitBranch);
   const label = groupLabels[session.group];
   const evidence =
@@ -68,12 +69,16 @@ function Panel({ session }: { readonly session: SessionView }) {
         <div class="side-line">
           <span class={`state of-${session.group}`}>
             <Glyph of={session.group} />
-            {capitalize(label)}
+            {session.reachable ? capitalize(label) : `Was ${groupLabels[shapeOf(session)]}`}
           </span>
           <span class="quiet cut">
-            for <Duration since={session.since} />
-            {evidence !== "" && ` · ${evidence}`}
-            {session.silence !== undefined && ` · ${session.silence}`}
+            {session.reachable && (
+              <>
+                for <Duration since={session.since} />
+              </>
+            )}
+            {session.reachable && evidence !== "" && ` · ${evidence}`}
+            {session.silence !== undefined && `${session.reachable ? " · " : ""}${session.silence}`}
           </span>
           <div class="end">
             <button
@@ -116,7 +121,9 @@ function Panel({ session }: { readonly session: SessionView }) {
             `${formatCount(session.turnCount, "turn")} since ${formatTime(session.startedAt)}`,
             session.sessionId.slice(0, 8),
           ]}
-        />
+        >
+          <Host machine={machine} />
+        </Dots>
         <Actions session={session} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys must be able to scroll it */}
@@ -143,7 +150,7 @@ function Actions({ session }: { readonly session: SessionView }) {
   const isMuted = session.silenceKind === "muted";
   return (
     <div class="side-line acts">
-      {session.group !== "ended" && (
+      {session.group !== "ended" && session.reachable && (
         <>
           <button class="btn main" type="button" disabled={isOff} onClick={() => focusSession(key)}>
             Go to terminal

@@ -89,6 +89,7 @@ export function describeActivity(session: SessionView): Activity {
     const ask = asks.find(({ kind }) => kind !== "idle") ?? asks[0];
     if (ask) {
       const subject = ask.kind === "plan" ? extractFirstLine(ask.summary) : ask.summary;
+      if (!session.reachable) return plain(`Asked at ${formatTime(ask.openedAt)}:`, subject);
       return plain(describeReason(ask), subject);
     }
   }
@@ -96,6 +97,7 @@ export function describeActivity(session: SessionView): Activity {
   if (group === "failed") return { lead: cleanText(error) || "failed", text: "", isFailure: true };
   if (group === "working") {
     const [lead = "", ...rest] = cleanText(status.detail).split(": ");
+    if (!session.reachable) return plain("Was working:", cleanText(status.detail));
     return plain(lead || "Working", rest.join(": "));
   }
   if (interrupted) return plain("interrupted", extractFirstLine(lastPrompt));

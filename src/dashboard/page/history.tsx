@@ -26,7 +26,8 @@ import {
   splitMatches,
   startOfDay,
 } from "./format.ts";
-import { provideHistory } from "./history-loader.tsx";
+import { Host } from "./machines.tsx";
+import { machineOf, nameOnMachine } from "./names.ts";
 import { isSearchWanted } from "./navigation.ts";
 import { Outcome } from "./outcome.tsx";
 import { stats } from "./reports.ts";
@@ -46,13 +47,13 @@ import {
 } from "./story.ts";
 import { HistoryOff, Problem } from "./today.tsx";
 import { Script } from "./transcript.tsx";
-import { Dots, Duration, Glyph, Icon } from "./ui.tsx";
+import { Dots, Duration, Glyph, Icon, Pick } from "./ui.tsx";
 
 const setFilter = (change: Partial<typeof filter.value>): void => {
   filter.value = { ...filter.value, ...change };
 };
 
-function History() {
+export function History() {
   const page = story.value;
   const isOff = page !== null && !page.enabled;
   return (
@@ -232,30 +233,6 @@ function Sift() {
   );
 }
 
-interface PickProps {
-  readonly label: string;
-  readonly value: string;
-  readonly any: string;
-  readonly options: readonly (readonly [value: string, label: string])[];
-  readonly onChange: (value: string) => void;
-}
-
-function Pick({ label, value, any, options, onChange }: PickProps) {
-  return (
-    <div class="pick">
-      <select aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        <option value="">{any}</option>
-        {options.map(([name, text]) => (
-          <option key={name} value={name}>
-            {text}
-          </option>
-        ))}
-      </select>
-      <Icon of="down" />
-    </div>
-  );
-}
-
 function Story() {
   const page = story.value;
   if (page === null) return <p class="off">Loading…</p>;
@@ -377,7 +354,9 @@ function Others({
 }) {
   const id = `others@${day}`;
   const isOpen = toggledFolds.value.has(id);
-  const names = [...new Set(threads.map(({ project, key }) => cleanText(project ?? key)))];
+  const names = [
+    ...new Set(threads.map(({ project, key }) => nameOnMachine(cleanText(project ?? key), key))),
+  ];
   return (
     <div class="others panel">
       <button
@@ -412,6 +391,7 @@ function OtherThread({ thread }: { readonly thread: StoryThread }) {
         <Glyph of={thread.group} isSpoken />
         <b class="cut">{cleanText(thread.project ?? thread.key)}</b>
         <span class="branch">{branchOf(thread.branch)}</span>
+        <Host machine={machineOf(thread.key)} />
         <span class="quiet cut">{cleanText(thread.title)}</span>
         <span class="hrs">
           {formatTime(thread.from)} – {formatTime(thread.to)}
@@ -448,6 +428,7 @@ function Thread({ thread }: { readonly thread: StoryThread }) {
           <span class="branch" title={branchOf(branch)}>
             {branchOf(branch)}
           </span>
+          <Host machine={machineOf(key)} />
         </div>
         <span class="hrs">
           {isSearch && hits !== undefined
@@ -752,5 +733,3 @@ function Ask({ beat, thread }: { readonly beat: AskBeat; readonly thread: StoryT
     </>
   );
 }
-
-provideHistory(History);

@@ -106,12 +106,12 @@ function merge(previous: readonly Card[], open: readonly OpenAsk[]): Card[] {
   return kept;
 }
 
-/** "Snoozed until 14:20." for an ask that is still open but shows no alerts; null for any other. */
+/** "Snoozed until 14:20. It still waits." for an ask that is still open but shows no alerts; null for any other. */
 function describeSilence({ key, ask }: Card): string | null {
   const session = sessions.peek().get(key);
   const silence = cleanText(session?.silence);
   if (silence === "" || !session?.asks.some(({ id }) => id === ask.id)) return null;
-  return `${capitalize(silence)}. It still waits.`;
+  return session.reachable ? `${capitalize(silence)}. It still waits.` : `${capitalize(silence)}.`;
 }
 
 function removeEnded(): void {

@@ -22,13 +22,20 @@ function loadScript(name: string): void {
   document.head.append(script);
 }
 
-/** Shows `children`, which the script of that name draws as soon as it is there. */
-export function Part({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+interface PartProps {
+  readonly script: string;
+  /** What users call it. */
+  readonly what: string;
+  readonly children: ComponentChildren;
+}
+
+/** Shows `children`, which the script draws as soon as it is there. */
+export function Part({ script, what, children }: PartProps) {
   useEffect(() => {
-    failed.value = new Set([...failed.peek()].filter((other) => other !== name));
-    loadScript(name);
-  }, [name]);
-  if (failed.value.has(name))
-    return <p class="off">The {name} could not be loaded. Open the page again: beckon open</p>;
+    failed.value = new Set([...failed.peek()].filter((other) => other !== script));
+    loadScript(script);
+  }, [script]);
+  if (failed.value.has(script))
+    return <p class="off">The {what} could not be loaded. Open the page again: beckon open</p>;
   return <>{children}</>;
 }

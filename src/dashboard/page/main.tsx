@@ -3,13 +3,13 @@ import { effect } from "@preact/signals";
 import { render } from "preact";
 import { Inbox } from "./cards.tsx";
 import { stayConnected } from "./connection.ts";
-import { Detail } from "./detail.tsx";
 import { Banner, Bar, FirstRun, followTitle, Help, Message, Notices, Tabs } from "./frame.tsx";
-import { HistoryPanel } from "./history-loader.tsx";
 import { followAsks } from "./inbox.ts";
 import { takeKey } from "./key.ts";
 import { followKeys } from "./keys.ts";
 import { followLooks } from "./looked.ts";
+import { hasMachines } from "./machines.tsx";
+import { DetailPanel, HistoryPanel } from "./more-loader.tsx";
 import { applyTheme } from "./navigation.ts";
 import { Ports } from "./ports.tsx";
 import { followReports } from "./reports.ts";
@@ -24,7 +24,10 @@ import { Waited } from "./waited.tsx";
 
 /** Nothing has ever happened, as far as is known. */
 const isFirstRun = (): boolean =>
-  connection.value === "live" && sessions.value.size === 0 && hasHistory.value === false;
+  connection.value === "live" &&
+  sessions.value.size === 0 &&
+  !hasMachines.value &&
+  hasHistory.value === false;
 
 function App() {
   if (connection.value === "connecting") return <Bar isFirstRun />;
@@ -65,7 +68,7 @@ function App() {
           </>
         )}
       </main>
-      <Detail />
+      <DetailPanel />
       <Help />
       <TipBox />
       <Message />

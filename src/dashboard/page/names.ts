@@ -12,10 +12,21 @@ export interface Label {
   readonly project: string;
   /** The branch, or what distinguishes the session from others of its project. */
   readonly detail: string;
+  /** The machine that it runs on; null for this one. */
+  readonly machine: string | null;
+}
+
+export const machineOf = (key: string): string | null => parseSessionKey(key)?.machine ?? null;
+
+/** "shop on devbox": a project of another machine is another project. */
+export function nameOnMachine(project: string, key: string): string {
+  const machine = machineOf(key);
+  return machine === null ? project : `${project} on ${machine}`;
 }
 
 const namePartsOfLane = ({ key, project, branch, title }: Lane): NameParts => ({
   key,
+  ...(machineOf(key) === null ? {} : { machine: machineOf(key) ?? "" }),
   sessionId: parseSessionKey(key)?.sessionId ?? key,
   isEnded: true,
   project,
@@ -36,7 +47,7 @@ function createLabel(key: string, branch: string | null): Label {
   const { project = key, difference = "" } = names.value.get(key) ?? {};
   // A branch is set in a font of its own here, so it needs no parentheses.
   const detail = cleanText(difference).replace(/^\((.*)\)$/, "$1");
-  return { project, detail: detail || branchOf(branch) };
+  return { project, detail: detail || branchOf(branch), machine: machineOf(key) };
 }
 
 export const labelSession = (session: SessionView): Label =>

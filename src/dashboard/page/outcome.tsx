@@ -11,7 +11,7 @@ const outcomeIcons = { denied: "close", rule: "rule", dismissed: "info" } as con
 export function Outcome({ beat, thread }: { readonly beat: AskBeat; readonly thread: StoryThread }) {
   const { ask: kind, how, where, detail } = beat;
   if (how === null) {
-    const isAnswerable = sessions.value.has(thread.key);
+    const isAnswerable = sessions.value.get(thread.key)?.reachable === true;
     return (
       <p class="out open">
         <Icon of="clock" />

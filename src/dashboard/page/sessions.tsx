@@ -2,8 +2,8 @@
 
 import { signal } from "@preact/signals";
 import { viewKeyOf } from "../../core/session/session-ref.ts";
-import { capitalize } from "../../core/text/words.ts";
-import { formatCost, formatTokens, sumTokens } from "../../core/view/figures.ts";
+import { capitalize, formatCount } from "../../core/text/words.ts";
+import { formatAge, formatCost, formatTokens, sumTokens } from "../../core/view/figures.ts";
 import { formatGroupCount, type Group, groupLabels, groups } from "../../core/view/group-names.ts";
 import type { ChildView, SessionView } from "../../core/view/session-view.ts";
 import { focusSession } from "./actions.ts";
@@ -17,6 +17,19 @@ import {
   noValue,
 } from "./format.ts";
 import { isNew } from "./looked.ts";
+import {
+  Host,
+  isByMachine,
+  isNarrowed,
+  isOnChosen,
+  listByMachine,
+  listLost,
+  MachineChoice,
+  MachineHead,
+  type MachineSessions,
+  shapeOf,
+  showAllMachines,
+} from "./machines.tsx";
 import { memo } from "./memo.ts";
 import { labelSession } from "./names.ts";
 import { openSession } from "./navigation.ts";
@@ -27,10 +40,14 @@ import { Age, Dots, Duration, Glyph, Icon } from "./ui.tsx";
 /** From this many sessions on, each has one line. */
 const manySessions = 40;
 const readyAtFirst = 12;
+/** Of a machine; those that wait or have failed are always shown. */
+const onMachineAtFirst = 10;
 const childrenAtFirst = 6;
 
 /** Groups that the user has opened, or of which they see everything. */
 const opened = signal<ReadonlySet<Group>>(new Set());
+/** Machines of which the user sees everything. */
+const openedMachines = signal<ReadonlySet<string | null>>(new Set());
 /** Show only this group. */
 const only = signal<Group | null>(null);
 const filterText = signal("");
@@ -47,6 +64,7 @@ const close = (group: Group): void => {
 };
 
 function matchesFilter(session: SessionView): boolean {
+  if (!isOnChosen(session)) return false;
   const words = filterText.value.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return true;
   const label = labelSession(session);
@@ -60,6 +78,7 @@ function matchesFilter(session: SessionView): boolean {
     text,
     agentName(session.provider),
     session.model,
+    session.machine,
     session.port?.id,
     session.port?.title,
     groupLabels[session.group],
@@ -73,10 +92,12 @@ export function Sessions() {
   const count = liveCount.value;
   const isMany = count >= manySessions;
   const hasTasks = [...sessions.value.values()].some(({ tasks }) => tasks !== null);
-  const isFiltered = filterText.value !== "" || only.value !== null;
+  const isFiltered = filterText.value !== "" || only.value !== null || isNarrowed.value;
   const shown = groups.filter((group) => only.value === null || only.value === group);
   const matching = new Map(shown.map((group) => [group, inGroup(group).filter(matchesFilter)]));
   const hasAny = [...matching.values()].some((list) => list.length > 0);
+  const machines = isByMachine.value ? listByMachine([...matching.values()].flat()) : null;
+  const inGroups = machines ? shown.filter((group) => group === "ended") : shown;
   return (
     <section class={isMany ? "panel many" : "panel"} id="sessions" aria-labelledby="h-ses">
       <div class="panel-head">
@@ -85,6 +106,7 @@ export function Sessions() {
         </h2>
         <div class="end">
           <Chips />
+          <MachineChoice />
         </div>
       </div>
       {isMany && <Sift />}
@@ -111,13 +133,25 @@ export function Sessions() {
             <th class="num c-w">Since</th>
           </tr>
         </thead>
-        {shown.map((group) => {
+        {machines
+          ?.filter(({ list }) => list.length > 0 || !isFiltered)
+          .map((machine) => (
+            <MachineRows key={machine.name ?? ""} {...machine} isMany={isMany} isFiltered={isFiltered} />
+          ))}
+        {inGroups.map((group) => {
           const list = matching.get(group) ?? [];
           return list.length === 0 ? null : (
             <GroupRows key={group} group={group} list={list} isMany={isMany} isFiltered={isFiltered} />
           );
         })}
-        {!hasAny && (
+        {!machines && listLost().length > 0 && (
+          <tbody>
+            {listLost().map((name) => (
+              <MachineHead key={name ?? ""} name={name} list={[]} />
+            ))}
+          </tbody>
+        )}
+        {!hasAny && (!machines || isFiltered) && (
           <tbody>
             <tr>
               <td colSpan={7} class="nothing">
@@ -131,6 +165,7 @@ export function Sessions() {
                     onClick={() => {
                       filterText.value = "";
                       only.value = null;
+                      showAllMachines();
                     }}
                   >
                     Show all
@@ -230,6 +265,64 @@ function Sift() {
   );
 }
 
+interface MachineRowsProps extends MachineSessions {
+  readonly isMany: boolean;
+  readonly isFiltered: boolean;
+}
+
+const isUrgent = ({ group }: SessionView): boolean =>
+  group === "needs_you" || group === "failed" || group === "set_aside";
+
+function MachineRows({ name, list, isMany, isFiltered }: MachineRowsProps) {
+  const isOpened = openedMachines.value.has(name) || isFiltered;
+  const limit = Math.max(onMachineAtFirst, list.filter(isUrgent).length);
+  // "Show 1 more" would take as much room as the session itself.
+  const shown = isOpened || list.length <= limit + 1 ? list : list.slice(0, limit);
+  return (
+    <tbody>
+      <MachineHead name={name} list={list} />
+      {shown.map((session) => (
+        <SessionRowOf key={viewKeyOf(session)} session={session} isMany={isMany} />
+      ))}
+      {shown.length < list.length && (
+        <tr>
+          <td colSpan={7} class="more">
+            <button
+              class="btn sm"
+              type="button"
+              onClick={() => {
+                openedMachines.value = new Set(openedMachines.value).add(name);
+              }}
+            >
+              Show {list.length - shown.length} more, none of them waits
+            </button>
+          </td>
+        </tr>
+      )}
+    </tbody>
+  );
+}
+
+function SessionRowOf({ session, isMany }: { readonly session: SessionView; readonly isMany: boolean }) {
+  const { project, detail, machine } = labelSession(session);
+  const key = viewKeyOf(session);
+  return (
+    <SessionRow
+      session={session}
+      isSelected={selectedId.value === key}
+      isNew={isNew(session)}
+      isMany={isMany}
+      isLive={isLive.value}
+      agent={agentName(session.provider)}
+      project={project}
+      detail={detail}
+      machine={isByMachine.value ? null : machine}
+      // The head of its machine says why it is not reachable.
+      silence={isByMachine.value && !session.reachable ? null : (session.silence ?? null)}
+    />
+  );
+}
+
 interface GroupRowsProps {
   readonly group: Group;
   readonly list: readonly SessionView[];
@@ -266,16 +359,7 @@ function GroupRows({ group, list, isMany, isFiltered }: GroupRowsProps) {
         </th>
       </tr>
       {shown.map((session) => (
-        <SessionRow
-          key={viewKeyOf(session)}
-          session={session}
-          isSelected={selectedId.value === viewKeyOf(session)}
-          isNew={isNew(session)}
-          isMany={isMany}
-          isLive={isLive.value}
-          agent={agentName(session.provider)}
-          {...labelSession(session)}
-        />
+        <SessionRowOf key={viewKeyOf(session)} session={session} isMany={isMany} />
       ))}
       {shown.length > 0 && shown.length < list.length && (
         <tr>
@@ -313,6 +397,9 @@ interface SessionRowProps {
   readonly agent: string;
   readonly project: string;
   readonly detail: string;
+  /** null if it need not be said. */
+  readonly machine: string | null;
+  readonly silence: string | null;
 }
 
 /** Drawn again only if its session changes: a list of 200 stays cheap. */
@@ -326,10 +413,18 @@ const SessionRow = memo(
     agent,
     project,
     detail,
+    machine,
+    silence,
   }: SessionRowProps) => {
     const key = viewKeyOf(session);
     const isCarded = session.group === "needs_you";
-    const classes = ["row", isCarded ? "carded" : "", session.group === "ended" ? "dim" : ""].join(" ");
+    const { reachable } = session;
+    const classes = [
+      "row",
+      isCarded ? "carded" : "",
+      session.group === "ended" ? "dim" : "",
+      reachable ? "" : "far",
+    ].join(" ");
     const children = isMany
       ? []
       : session.children.filter(
@@ -347,7 +442,7 @@ const SessionRow = memo(
           }}
         >
           <td class="gl">
-            <Glyph of={session.group} isSpoken />
+            <Glyph of={shapeOf(session)} isSpoken isLost={!reachable} />
           </td>
           <th scope="row" class="se">
             <div class="two">
@@ -363,6 +458,7 @@ const SessionRow = memo(
                 <span class="branch" title={describeDetail(session, detail)}>
                   {detail}
                 </span>
+                <Host machine={machine} />
                 {isMarkedNew && (
                   <span class="new" title="Finished since you last looked">
                     new
@@ -371,11 +467,13 @@ const SessionRow = memo(
               </div>
               <Dots
                 class="l2 agent cut"
+                before={<Host machine={machine} />}
                 parts={[
+                  reachable ? null : silence,
                   agent,
                   formatModel(session.model),
                   session.port ? `port ${cleanText(session.port.id)}` : null,
-                  session.silence ?? null,
+                  reachable ? silence : null,
                 ]}
               />
             </div>
@@ -393,8 +491,8 @@ const SessionRow = memo(
             <Cost session={session} />
           </td>
           <td class={isCarded ? "w num need" : "w num"}>
-            {isCarded ? <Duration since={session.since} /> : <Age since={session.since} />}
-            {session.group !== "ended" && (
+            <Since session={session} />
+            {session.group !== "ended" && reachable && (
               <button
                 class="btn sm row-go"
                 type="button"
@@ -432,6 +530,12 @@ const SessionRow = memo(
     );
   },
 );
+
+function Since({ session: { group, since, unreachableSince } }: { readonly session: SessionView }) {
+  // It stood still for us when its machine was lost.
+  if (unreachableSince !== undefined) return <>{formatAge(Math.max(0, unreachableSince - since))} then</>;
+  return group === "needs_you" ? <Duration since={since} /> : <Age since={since} />;
+}
 
 /** What the session does, and its last message. */
 function Activity({ session }: { readonly session: SessionView }) {
@@ -583,7 +687,8 @@ function Foot() {
     ({ evidence, group }) => evidence === "inferred" && group !== "ended",
   );
   const hasTokens = today !== null && today.tokens > 0;
-  if (!hasInferred && !hasTokens) return null;
+  const lost = [...sessions.value.values()].filter(({ reachable }) => !reachable).length;
+  if (!hasInferred && !hasTokens && lost === 0) return null;
   return (
     <div class="foot">
       {hasInferred && (
@@ -591,6 +696,7 @@ function Foot() {
           <span class="sure">≈</span> inferred; everything else is proven
         </span>
       )}
+      {lost > 0 && <span>{formatCount(lost, "session")} as last known</span>}
       {hasTokens && (
         <span class="end">
           Today: {formatTokens(today.tokens)} tokens

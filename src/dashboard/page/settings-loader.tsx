@@ -8,7 +8,7 @@ import { showMessage } from "./state.ts";
 const host: SettingsHost = { callApi, showMessage };
 
 export const SettingsPanel = () => (
-  <Part name="settings">
+  <Part script="settings" what="settings">
     {h("beckon-settings", {
       ref: (element: unknown) => {
         if (element !== null) (element as { host: SettingsHost }).host = host;

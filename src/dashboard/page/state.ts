@@ -55,17 +55,20 @@ export interface OpenAsk {
   readonly ask: AskView;
 }
 
-export const openAsks = computed<readonly OpenAsk[]>(() =>
-  inGroup("needs_you").flatMap((session) =>
-    session.asks
-      .filter(({ kind }) => kind !== "idle")
-      .map((ask) => ({
-        id: `${viewKeyOf(session)} ${ask.id}`,
-        key: viewKeyOf(session),
-        session,
-        ask,
-      })),
-  ),
+function listOpenAsks(session: SessionView): readonly OpenAsk[] {
+  const key = viewKeyOf(session);
+  return session.asks
+    .filter(({ kind }) => kind !== "idle")
+    .map((ask) => ({ id: `${key} ${ask.id}`, key, session, ask }));
+}
+
+export const openAsks = computed<readonly OpenAsk[]>(() => inGroup("needs_you").flatMap(listOpenAsks));
+
+/** Asks of machines that cannot be reached: whether they still wait is not known. */
+export const lostAsks = computed<readonly OpenAsk[]>(() =>
+  inGroup("set_aside")
+    .filter(({ reachable }) => !reachable)
+    .flatMap(listOpenAsks),
 );
 
 /** The session whose details are shown. */

@@ -5,7 +5,8 @@ import type { Lane, SpanState } from "../../core/interfaces/wire.ts";
 import { formatAge, formatExactDuration } from "../../core/view/figures.ts";
 import { sortSessions } from "../../core/view/order.ts";
 import { cleanText, formatDay, formatTime, noValue, spanLabels } from "./format.ts";
-import { labelLane } from "./names.ts";
+import { Host } from "./machines.tsx";
+import { labelLane, nameOnMachine } from "./names.ts";
 import { openSession } from "./navigation.ts";
 import { canGoBack, laneDay, laneHours, lanes, moveLaneDay, pastLanes, shiftDay } from "./reports.ts";
 import {
@@ -308,7 +309,7 @@ function Ticks({ range }: { readonly range: Range }) {
 export function LaneChart({ lane, range }: { readonly lane: Lane; readonly range: Range }) {
   const bars = createBars(lane.spans, range, slowNow.value);
   const { project, detail } = labelLane(lane);
-  const name = detail === "" ? project : `${project} ${detail}`;
+  const name = nameOnMachine(detail === "" ? project : `${project} ${detail}`, lane.key);
   const sums = [...sumStates(bars)].map(([state, ms]) => `${spanLabels[state]} ${formatAge(ms)}`);
   const day = formatDay(range.from, slowNow.value).toLowerCase();
   const last = bars.at(-1);
@@ -348,7 +349,7 @@ export function LaneChart({ lane, range }: { readonly lane: Lane; readonly range
 
 function LaneRow({ lane, range }: { readonly lane: Lane; readonly range: Range }) {
   const { group } = lane;
-  const { project, detail } = labelLane(lane);
+  const { project, detail, machine } = labelLane(lane);
   return (
     <div class="lane">
       <div class="who">
@@ -365,6 +366,7 @@ function LaneRow({ lane, range }: { readonly lane: Lane; readonly range: Range }
         <span class="branch" title={detail}>
           {detail}
         </span>
+        <Host machine={machine} />
       </div>
       <LaneChart lane={lane} range={range} />
       <div class={group === "needs_you" && lane.waitedMs > 0 ? "sum big" : "sum"}>

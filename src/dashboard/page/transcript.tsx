@@ -5,7 +5,9 @@ import { describeAsk, nameTool } from "../../core/view/moment-words.ts";
 import type { Beat } from "../../core/view/story.ts";
 import { focusSession, openTranscript } from "./actions.ts";
 import { cleanLines, cleanText, formatDay, formatTime, formatTimeWithSeconds } from "./format.ts";
+import { Host } from "./machines.tsx";
 import { moveMoment } from "./moments.ts";
+import { machineOf } from "./names.ts";
 import { Outcome } from "./outcome.tsx";
 import { placeMoment } from "./place-moment.ts";
 import { agentName, isLive, sessions, slowNow } from "./state.ts";
@@ -67,7 +69,8 @@ function Panel({ moment }: { readonly moment: OpenedMoment }) {
         </div>
         <p class="quiet">
           Transcript at <b>{formatTimeWithSeconds(at)}</b>
-          {day !== "Today" && `, ${day}`} · {agentName(thread.provider)}
+          {day !== "Today" && `, ${day}`} · {agentName(thread.provider)}{" "}
+          <Host machine={machineOf(thread.key)} />
         </p>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys must be able to scroll it */}
@@ -96,7 +99,7 @@ function Panel({ moment }: { readonly moment: OpenedMoment }) {
         )}
       </ol>
       <div class="script-foot">
-        {session && session.group !== "ended" && (
+        {session?.reachable && session.group !== "ended" && (
           <button class="btn" type="button" disabled={!isLive.value} onClick={() => focusSession(thread.key)}>
             Go to terminal
           </button>

@@ -1,5 +1,18 @@
 /** Shapes that only the page reads. */
 
+import type { MachineWay } from "../../core/config/machines.ts";
+
+/** Another machine, as GET /api/machines describes it. */
+export interface PageMachine {
+  readonly name: string;
+  readonly way: MachineWay;
+  readonly target: string | null;
+  readonly state: "linked" | "linking" | "not linked";
+  readonly problem: string | null;
+  /** Wall time since which it is linked, or is not. null if it never was. */
+  readonly since: number | null;
+}
+
 /** GET /api/page */
 export interface PageFacts {
   readonly version: string;
@@ -8,4 +21,6 @@ export interface PageFacts {
   /** Names of agents that are installed but do not call beckon. */
   readonly unconnected: readonly string[];
   readonly problems: readonly string[];
+  /** Absent if there are none. */
+  readonly machines?: readonly PageMachine[];
 }

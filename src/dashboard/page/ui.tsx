@@ -36,11 +36,14 @@ const glyphs: Readonly<Record<Group | "past", ComponentChildren>> = {
 export function Glyph({
   of,
   isSpoken = false,
+  isLost = false,
 }: {
   readonly of: Group | "past";
   readonly isSpoken?: boolean;
+  /** As it was when its machine was last reached. */
+  readonly isLost?: boolean;
 }) {
-  const label = of === "past" ? "" : groupLabels[of];
+  const label = of === "past" ? "" : `${isLost ? "was: " : ""}${groupLabels[of]}`;
   return isSpoken ? (
     <svg class={`g g-${of}`} viewBox="0 0 14 14" role="img" aria-label={label}>
       {glyphs[of]}
@@ -91,6 +94,16 @@ const icons = {
   file: <path d="M3.2 1.8h4.6l3 3v7.4H3.2zM7.6 1.8v3.2h3.2" />,
   lock: <path d="M2.8 6.2h8.4V12H2.8zM4.6 6.2V4.4a2.4 2.4 0 0 1 4.8 0v1.8" />,
   plus: <path d="M7 2.6v8.8M2.6 7h8.8" />,
+  laptop: (
+    <path d="M3.8 2.6h6.4a1.2 1.2 0 0 1 1.2 1.2v3.8a1.2 1.2 0 0 1-1.2 1.2H3.8a1.2 1.2 0 0 1-1.2-1.2V3.8a1.2 1.2 0 0 1 1.2-1.2zM1.4 11.4h11.2" />
+  ),
+  server: (
+    <path d="M3.2 2.2h7.6A1.2 1.2 0 0 1 12 3.4v1.8a1.2 1.2 0 0 1-1.2 1.2H3.2A1.2 1.2 0 0 1 2 5.2V3.4a1.2 1.2 0 0 1 1.2-1.2zM3.2 7.6h7.6A1.2 1.2 0 0 1 12 8.8v1.8a1.2 1.2 0 0 1-1.2 1.2H3.2A1.2 1.2 0 0 1 2 10.6V8.8a1.2 1.2 0 0 1 1.2-1.2zM4.4 4.3v.1M4.4 9.7v.1" />
+  ),
+  cube: <path d="M7 1.6l4.8 2.7v5.4L7 12.4 2.2 9.7V4.3zM2.4 4.4L7 7l4.6-2.6M7 7v5.2" />,
+  lost: (
+    <path d="M1.8 1.8l10.4 10.4M4.2 6.9a4 4 0 0 1 1.4-.8M2 4.9a7.4 7.4 0 0 1 1.8-1.1M9.8 6.9a4 4 0 0 0-2.3-1.1M12 4.9a7.4 7.4 0 0 0-5-1.7M7 10.4v.1" />
+  ),
   inbox: <path d="M2 8.2V11a1 1 0 0 0 1 1h8a1 1 0 0 0 1-1V8.2L10.2 3H3.8zM2 8.2h3l.8 1.4h2.4L9 8.2h3" />,
 } satisfies Record<string, ComponentChildren>;
 
@@ -122,17 +135,50 @@ export function Dots({
   parts,
   class: className = "",
   title,
+  before,
+  children,
 }: {
   readonly parts: readonly (string | null)[];
   readonly class?: string;
   readonly title?: string;
+  /** One more part, at the start. */
+  readonly before?: ComponentChildren;
+  /** One more part, at the end. */
+  readonly children?: ComponentChildren;
 }) {
   const shown = parts.filter((part): part is string => part !== null && part !== "");
   return (
     <div class={`dots ${className}`} title={title ?? shown.join(" · ")}>
+      {before}
       {shown.map((part) => (
         <span key={part}>{part}</span>
       ))}
+      {children}
+    </div>
+  );
+}
+
+interface PickProps {
+  readonly label: string;
+  readonly value: string;
+  readonly any: string;
+  readonly options: readonly (readonly [value: string, label: string])[];
+  readonly onChange: (value: string) => void;
+}
+
+/** A choice of one, or of any. */
+export function Pick({ label, value, any, options, onChange }: PickProps) {
+  return (
+    <div class="pick">
+      <select aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        <option value="">{any}</option>
+        {options.map(([name, text]) => (
+          <option key={name} value={name}>
+            {text}
+          </option>
+        ))}
+      </select>
+      <Icon of="down" />
     </div>
   );
 }

@@ -3,6 +3,7 @@ import type { DayStats, ProjectStats, Stats } from "../../core/interfaces/wire.t
 import { formatCount } from "../../core/text/words.ts";
 import { formatAge, formatExactDuration, formatSpokenDuration } from "../../core/view/figures.ts";
 import { cleanText, noValue } from "./format.ts";
+import { nameOnMachine } from "./names.ts";
 import { stats } from "./reports.ts";
 import { withTip } from "./tip.tsx";
 import { HistoryOff, Problem } from "./today.tsx";
@@ -28,7 +29,7 @@ export function Waited() {
 function Figures({ stats: { today, days, projects, problem } }: { readonly stats: Stats }) {
   const longest =
     today.longest &&
-    `the longest ${formatExactDuration(today.longest.ms)} (${cleanText(today.longest.project)}${today.longest.open ? ", still open" : ""})`;
+    `the longest ${formatExactDuration(today.longest.ms)} (${nameOnMachine(cleanText(today.longest.project), today.longest.key)}${today.longest.open ? ", still open" : ""})`;
   // Bars of thirteen days before the first would say nothing.
   const isFirstDay = days.slice(0, -1).every(({ waitedMs, asks, tokens }) => waitedMs + asks + tokens === 0);
   return (
