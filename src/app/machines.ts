@@ -8,7 +8,7 @@ import type { Answers } from "../answers/index.ts";
 import type { PendingRequests } from "../answers/pending.ts";
 import type { Sink } from "../core/interfaces/index.ts";
 import { isMirroredRequest } from "../core/session/keys.ts";
-import type { Ask } from "../core/session/session.ts";
+import type { Ask, Session } from "../core/session/session.ts";
 import type { MachineReport, Machines, MachinesOptions } from "../machines/index.ts";
 import { loadJsonState, saveJsonState } from "../storage/json-state.ts";
 import { createSaver } from "../storage/saver.ts";
@@ -22,6 +22,8 @@ export type AnswerDesk = Pick<PendingRequests, "details" | "maskedDetails" | "an
 export interface AppMachines extends Sink {
   readonly desk: AnswerDesk;
   readonly selectPane: Machines["selectPane"];
+  /** Its own machine tells the user of this session by phone or chat, so this one does not. */
+  isToldElsewhere(session: Session): boolean;
   report(): readonly MachineReport[];
   problems(): readonly string[];
   /** Links the machines of the settings. */
@@ -103,6 +105,7 @@ export function createAppMachines(base: Base, state: AppState, { pending, logWri
     },
     selectPane: async (session) =>
       machines?.selectPane(session) ?? { problem: `${session.machine} is not linked`, login: null },
+    isToldElsewhere: ({ machine }) => machine !== null && machines?.hasChannels(machine) === true,
     report: () => machines?.report() ?? [],
     problems: () =>
       (machines?.report() ?? []).flatMap(({ name, problem }) =>

@@ -135,7 +135,7 @@ function createShowingSinks(
   state: AppState,
   desktop: Desktop,
   { logWriter }: Answers,
-  { desk, problems: machineProblems }: AppMachines,
+  { desk, isToldElsewhere, problems: machineProblems }: AppMachines,
 ): ShowingSinks {
   const { paths, env, home, clock, config, configFile, table, agents, onProblem } = base;
   const { store, spool, followers } = state;
@@ -182,13 +182,15 @@ function createShowingSinks(
     preferences: preferences.current,
     maskedDetails: desk.maskedDetails,
     answer: desk.answer,
+    isToldElsewhere,
     async readLastResponse(session) {
       const path = await desktop.actions.findTranscript(session);
       const response = path && (await agents.get(session.agent)?.readLastResponse?.(path));
       return response ? maskText(response) : null;
     },
     onDelivery: logWriter.delivered,
-    onChange: renderLoop.refresh,
+    // Other machines want to know whether they work.
+    onChange: followers.onRefresh,
   });
   const connection = createConnection({ table, agents, env, sessions: state.sessionsNow() });
   const guardHooks = createGuardHooksKeeper({

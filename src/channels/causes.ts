@@ -13,6 +13,8 @@ export interface CauseFinderOptions extends Omit<AlertsInputOptions, "findDetail
   readonly get: (ref: SessionRefLike) => Session | null;
   /** False while older events of the session have not been read: its asks may be over. */
   readonly isCaughtUp: (session: string) => boolean;
+  /** The session's own machine tells the user of it: one person is told once. */
+  readonly isToldElsewhere?: (session: Session) => boolean;
 }
 
 export interface CauseFinder {
@@ -23,7 +25,7 @@ export interface CauseFinder {
 }
 
 export function createCauseFinder(options: CauseFinderOptions): CauseFinder {
-  const { clock, isCaughtUp } = options;
+  const { clock, isCaughtUp, isToldElsewhere = () => false } = options;
   const createInput = createAlertsInput({ ...options, findDetails: () => null });
 
   function findSession(key: string): Session | null {
@@ -37,7 +39,13 @@ export function createCauseFinder(options: CauseFinderOptions): CauseFinder {
         const session = isCaughtUp(key) ? findSession(key) : null;
         return session && !isProbe(session) ? [session] : [];
       });
-      return computeCauses(createInput({ sessions, now }));
+      const { causes, nextChange } = computeCauses(createInput({ sessions, now }));
+      return {
+        causes: causes.map((cause) =>
+          isToldElsewhere(cause.session) ? { ...cause, isSuppressed: true } : cause,
+        ),
+        nextChange,
+      };
     },
     find(key) {
       const session = findSession(sessionKeyOfAlert(key));

@@ -7,7 +7,7 @@ import type { Schedule, Sink, Transition } from "../core/interfaces/index.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { createAskAlertKey, isAskAlertKey, sessionKeyOfAlert } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
-import { sessionKeyOf } from "../core/session/session-ref.ts";
+import { parseSessionKey, sessionKeyOf } from "../core/session/session-ref.ts";
 import { capitalize } from "../core/text/words.ts";
 import { timing } from "../core/timing.ts";
 import type { JudgedCause } from "../core/view/alerts/alerts.ts";
@@ -121,7 +121,7 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
     for (const channel of channels.all()) {
       for (const cause of shared) checks.push(channel.show(cause, now, situation));
       for (const key of channel.keys())
-        if (!keys.has(key) && !dirty.has(sessionKeyOfAlert(key))) checks.push(finish(channel, key, now));
+        if (!keys.has(key) && !isUnknown(sessionKeyOfAlert(key))) checks.push(finish(channel, key, now));
     }
     watched.clear();
     for (const { session } of causes) watched.add(sessionKeyOf(session));
@@ -131,6 +131,12 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
     const times = checks.filter((at) => at !== null);
     if (times.length > 0) rounds.runAt(now.t + Math.max(roundMs, Math.min(...times) - now.at));
     if (dirty.size > 0) rounds.runAt(now.t + timing.spoolPollMs);
+  }
+
+  /** Whether its asks are still open is not known: its events are not read yet, or its machine cannot be reached. */
+  function isUnknown(sessionKey: string): boolean {
+    const ref = parseSessionKey(sessionKey);
+    return dirty.has(sessionKey) || (ref && options.get(ref)?.unreachableSince) != null;
   }
 
   /** The cause is gone. A message about an ask gets a last state; others stay as they are. */

@@ -83,6 +83,8 @@ export interface Machines {
   readonly answer: PendingRequests["answer"];
   /** Lets the session's own machine select its pane. */
   selectPane(session: Session): Promise<SelectedPane>;
+  /** Whether that machine tells the user of its sessions by phone or chat itself. */
+  hasChannels(machine: string): boolean;
   report(): readonly MachineReport[];
   update(): void;
   stop(): Promise<void>;
@@ -155,6 +157,10 @@ export function createMachines(options: MachinesOptions): Machines {
       if (known && isWhole && message.seq > known.seq) progress.set({ ...known, seq: message.seq });
     }
 
+    function setChannels(hasChannels: boolean): void {
+      machine.hello &&= { ...machine.hello, hasChannels };
+      options.onChange();
+    }
     const link = createLink({
       ...options,
       machine: name,
@@ -172,7 +178,8 @@ export function createMachines(options: MachinesOptions): Machines {
         options.onChange();
       },
       onMessage(message) {
-        if (message.kind === "reply") machine.waiting.get(message.to)?.(message.outcome);
+        if (message.kind === "channels") setChannels(message.areWorking);
+        else if (message.kind === "reply") machine.waiting.get(message.to)?.(message.outcome);
         else if (message.kind !== "hello" && message.kind !== "alive" && message.kind !== "refused")
           take(message);
       },
@@ -280,6 +287,7 @@ export function createMachines(options: MachinesOptions): Machines {
         ? { problem: null, login: outcome.login ?? null }
         : { problem: toSingleLine(outcome.says), login: null };
     },
+    hasChannels: (name) => machines.get(name)?.hello?.hasChannels ?? false,
     report: () =>
       [...machines].map(([name, { settings, link, hello, isListed, since }]) => ({
         name,

@@ -129,9 +129,11 @@ const ownerMessages = {
     machineId: id,
     now: moment,
     agents: Type.Array(id, { maxItems: 64 }),
-    /** It tells the user by phone or chat itself. */
+    /** It tells the user by phone or chat itself, and that works as far as it knows. */
     hasChannels: Type.Boolean(),
   }),
+  /** That has changed. */
+  channels: Type.Object({ areWorking: Type.Boolean() }),
   /** What its sessions did after the follower's `resume`, as its history has it. The follower may know some of it. */
   missed: Type.Object({ sessions: Type.Array(PastSession, { maxItems: maxPastSessions }) }),
   /** Every session, in one message or several: the last is not a part. Those that are in none of them are gone. */

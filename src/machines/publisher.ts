@@ -43,6 +43,7 @@ type FollowerHello = Extract<FollowerMessage, { kind: "hello" }>;
 export interface PublisherOptions {
   readonly machineId: string;
   readonly agents: () => readonly string[];
+  /** A channel is set up, and does not fail. */
   readonly hasChannels: () => boolean;
   readonly clock: () => ClockReading;
   /** This machine's own sessions. */
@@ -113,6 +114,8 @@ export function createPublisher(options: PublisherOptions): Publisher {
   const reported = new Set<string>();
   const nextSeq = createGrowingIds(() => clock().at);
   let flushedT = Number.NEGATIVE_INFINITY;
+  /** What the followers know of `hasChannels`. */
+  let hadChannels = false;
   let cancelFlush: (() => void) | null = null;
   let cancelAlive: (() => void) | null = null;
 
@@ -141,6 +144,13 @@ export function createPublisher(options: PublisherOptions): Publisher {
     sent.clear();
     changed.clear();
     reported.clear();
+  }
+
+  function publishChannels(): void {
+    const areWorking = options.hasChannels();
+    if (areWorking === hadChannels) return;
+    hadChannels = areWorking;
+    broadcast({ kind: "channels", areWorking });
   }
 
   function greet(follower: Follower, { protocol, name, linkId, resume }: FollowerHello): void {
@@ -308,6 +318,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
       if (followers.size >= maxFollowers || id === "" || id.length > limits.maxIdLength)
         return new Response('{"error":"too many linked machines"}', { status: 503 });
       followers.get(id)?.stream.close();
+      publishChannels();
       const follower = createFollower(id, signal);
       followers.set(id, follower);
       write(follower, createHello(options));
@@ -340,6 +351,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     },
     onRefresh() {
       if (followers.size === 0) return;
+      publishChannels();
       for (const session of options.sessions())
         if (session.asks.length > 0) changed.add(sessionKeyOf(session));
       flushSoon();

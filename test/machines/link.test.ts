@@ -130,7 +130,8 @@ describe("a linked machine", () => {
   });
 
   test("the page is told of it, and of nothing without one", async () => {
-    const readFacts = async () => (await (await two.laptop.request("/api/page")).json()) as { machines?: object[] };
+    const readFacts = async () =>
+      (await (await two.laptop.request("/api/page")).json()) as { machines?: object[] };
     await two.laptop.start();
     expect(await readFacts()).not.toHaveProperty("machines");
     await two.laptop.stopApps();

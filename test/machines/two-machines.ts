@@ -1,6 +1,7 @@
 /** Two apps with a home each: the second follows the first, over a command in the place of ssh. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { MachineReport } from "../../src/machines/index.ts";
 import { isAlive } from "../../src/system/processes.ts";
 import { createAppFixture } from "../app-fixture.ts";
 import { mainSource } from "../repo.ts";
@@ -60,7 +61,7 @@ export function createTwoMachines() {
       rmSync(cutMarker);
       await this.waitForLink();
     },
-    async report(): Promise<{ name: string; state: string; problem: string | null; sessions: number }[]> {
+    async report(): Promise<MachineReport[]> {
       return ((await (await laptop.request("/api/machines")).json()) as { machines: [] }).machines;
     },
     /** Runs the hook of a permission request on the first machine. Resolves with the decision that it prints. */
