@@ -222,7 +222,7 @@ const isOfAgents = (path: string, id: string): boolean =>
   path.startsWith(`src/agents/${id}/`) ||
   /^src\/agents\/(?:index|callers)\.ts$/.test(path) ||
   // Antigravity CLI keeps its files in Gemini CLI's folder.
-  (id === "gemini" && path.startsWith("src/agents/antigravity/"));
+  (id === "gemini" && path === "src/agents/setup/former.ts");
 
 /** Lists of the world's programs and editors. Some agents are among them, and nothing there treats them as agents. */
 const isListOfPrograms = (path: string): boolean =>

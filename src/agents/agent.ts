@@ -23,8 +23,6 @@ export interface Agent {
   readonly id: string;
   /** Names the agent for users: `Claude Code`. */
   readonly name: string;
-  /** Written from documentation and never run: `--install` connects it only if the user names it. */
-  readonly isUntested?: true;
   readonly forwarding: Forwarding;
   /**
    * Prefixes of environment variables that belong to one session of the agent. The app does not inherit them: it outlives

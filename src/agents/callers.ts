@@ -54,7 +54,7 @@ const callers: readonly Caller[] = [
     signs: [{ variable: "COPILOT_CLI", fields: ["timestamp"] }, { folder: ".copilot" }],
   },
   {
-    id: "cursor",
+    id: unsupportedCaller,
     name: "Cursor",
     // ~/.claude/settings.json and Claude Code's plugins (documentation).
     runs: ["claude"],
@@ -75,7 +75,7 @@ const callers: readonly Caller[] = [
     signs: [{ sessionVariable: "GEMINI_SESSION_ID" }, { folder: ".gemini" }],
   },
   {
-    id: "antigravity",
+    id: unsupportedCaller,
     name: "Antigravity CLI",
     // It keeps its settings in Gemini CLI's folder (reports).
     runs: ["claude", "gemini"],
@@ -90,8 +90,12 @@ const callers: readonly Caller[] = [
   },
 ];
 
+/** An earlier beckon added hooks for them. */
+const formerAgents = ["cursor", "antigravity"];
+
 /** The agent that really called a hook of `called`'s. */
 export function findCaller(called: string, payload: Fields, env: Variables): string {
+  if (formerAgents.includes(called)) return unsupportedCaller;
   for (const { id, runs, signs } of callers) {
     if (!runs.includes(called)) continue;
     for (const sign of signs) if (holds(sign, payload, env)) return id;

@@ -1,11 +1,9 @@
 /** The table of agents: one row each. It stays light, because the forwarder reads it: the rest of an agent loads when needed. */
 import type { AgentVariables } from "../system/app-environment.ts";
 import type { Agent, AgentRuntime } from "./agent.ts";
-import { antigravityForwarding } from "./antigravity/forwarding.ts";
 import { claudeForwarding } from "./claude/forwarding.ts";
 import { codexForwarding } from "./codex/forwarding.ts";
 import { copilotForwarding } from "./copilot/forwarding.ts";
-import { cursorForwarding } from "./cursor/forwarding.ts";
 import { geminiForwarding } from "./gemini/forwarding.ts";
 import { opencodeForwarding } from "./opencode/forwarding.ts";
 
@@ -62,28 +60,6 @@ export const agents: readonly Agent[] = [
     settingsVariables: [{ name: "GEMINI_CLI_HOME", meaning: "the home folder that Gemini CLI uses (~)" }],
     loadRuntime: async () => (await import("./gemini/index.ts")).gemini,
     loadSetup: async () => (await import("./gemini/setup/index.ts")).geminiSetup,
-  },
-  {
-    id: "cursor",
-    name: "Cursor",
-    isUntested: true,
-    forwarding: cursorForwarding,
-    sessionVariables: ["CURSOR_AGENT", "CURSOR_PROJECT", "CURSOR_VERSION"],
-    commandMarkers: ["CURSOR_AGENT"],
-    settingsVariables: [],
-    loadRuntime: async () => (await import("./cursor/index.ts")).cursor,
-    loadSetup: async () => (await import("./cursor/setup/index.ts")).cursorSetup,
-  },
-  {
-    id: "antigravity",
-    name: "Antigravity CLI",
-    isUntested: true,
-    forwarding: antigravityForwarding,
-    sessionVariables: ["ANTIGRAVITY_"],
-    commandMarkers: [],
-    settingsVariables: [],
-    loadRuntime: async () => (await import("./antigravity/index.ts")).antigravity,
-    loadSetup: async () => (await import("./antigravity/setup/index.ts")).antigravitySetup,
   },
 ];
 

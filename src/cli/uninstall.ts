@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Agent, type AgentSetup, type Scope, scopes } from "../agents/agent.ts";
+import { formerAgents } from "../agents/setup/former.ts";
 import { readErrorMessage } from "../core/error-message.ts";
 import { limits } from "../core/limits.ts";
 import { quoteForShell } from "../core/text/shell-quote.ts";
@@ -49,7 +50,8 @@ export async function uninstall(args: string[], table: readonly Agent[]): Promis
   const isChosen = Boolean(process.env.BECKON_HOME);
   const isOwnFolder = !isChosen || isBeckonHere(paths);
   const hasState = existsSync(paths.state);
-  const loaded = await Promise.all(table.map(async (agent) => ({ agent, setup: await agent.loadSetup() })));
+  const current = table.map(async (agent) => ({ agent, setup: await agent.loadSetup() }));
+  const loaded = [...(await Promise.all(current)), ...formerAgents];
   const cwd = currentFolder();
 
   const carryOut = async (): Promise<Uninstall> => {
@@ -107,12 +109,14 @@ function withLockIfPossible(paths: Paths, carryOut: () => Promise<Uninstall>): P
   return withInstallLock(paths, once).catch(once);
 }
 
+type InstalledSetup = Pick<AgentSetup, "settingsPath" | "entries" | "findLeftovers">;
+
 interface Uninstall {
   readonly paths: Paths;
   readonly env: Env;
   /** Null if the current folder is gone. */
   readonly cwd: string | null;
-  readonly agents: readonly { readonly agent: Agent; readonly setup: AgentSetup }[];
+  readonly agents: readonly { readonly agent: Pick<Agent, "id">; readonly setup: InstalledSetup }[];
   readonly record: InstallRecord | null;
   /** Only the hooks of this scope and these agents. Null means all. */
   readonly scope: Scope | null;
@@ -198,7 +202,7 @@ async function removeHooks(work: Uninstall): Promise<void> {
 
 interface AgentFile {
   readonly path: string;
-  readonly setup: AgentSetup;
+  readonly setup: InstalledSetup;
   readonly recorded: InstalledFile | null;
 }
 

@@ -116,9 +116,7 @@ async function selectAgents(
   { agents, selected, env, exec }: InstallOptions,
   record: InstallRecord | null,
 ): Promise<readonly FoundAgent[]> {
-  const candidates = agents.filter(({ id, isUntested }) =>
-    selected === null ? !isUntested : selected.includes(id),
-  );
+  const candidates = agents.filter(({ id }) => selected === null || selected.includes(id));
   const found = await Promise.all(
     candidates.map(async (agent) => {
       const setup = await agent.loadSetup();

@@ -80,23 +80,6 @@ const stories: Readonly<Record<string, Story>> = {
     },
     end: { ...base, hook_event_name: "SessionEnd", reason: "exit" },
   },
-  cursor: {
-    start: {
-      conversation_id: sessionId,
-      hook_event_name: "sessionStart",
-      workspace_roots: ["/home/dev/proj"],
-    },
-    prompt: { conversation_id: sessionId, hook_event_name: "beforeSubmitPrompt", prompt: "go" },
-    // It reports no requests: this is doctor's event.
-    request: { conversation_id: sessionId, hook_event_name: "doctorTest", text: command },
-    end: { conversation_id: sessionId, hook_event_name: "sessionEnd", reason: "completed" },
-  },
-  antigravity: {
-    start: { conversationId: sessionId, workspacePaths: ["/home/dev/proj"] },
-    prompt: { conversationId: sessionId, invocationNum: 0 },
-    request: { conversationId: sessionId, hookEventName: "DoctorTest", text: command },
-    end: { conversationId: sessionId, hookEventName: "DoctorEnd" },
-  },
   example: {
     start: { type: "session.started", session: sessionId, folder: "/home/dev/proj" },
     prompt: { type: "turn.started", session: sessionId },

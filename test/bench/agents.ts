@@ -35,7 +35,7 @@ const one = "only Claude Code";
 const all = "all agents";
 const folders: Readonly<Record<string, readonly string[]>> = {
   [one]: [".claude"],
-  [all]: [".claude", ".codex/sessions", ".config/opencode", ".copilot", ".gemini", ".cursor", ".antigravity"],
+  [all]: [".claude", ".codex/sessions", ".config/opencode", ".copilot", ".gemini"],
 };
 
 /** The median of the differences within each round: a slow minute slows both. */

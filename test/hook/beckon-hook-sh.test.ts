@@ -150,7 +150,7 @@ describe.each(shells.map((shell) => [shell.join(" "), shell] as const))(
         return openEnvelope(parseEnvelope(received[0]?.text), "claude", null)?.provider;
       };
       const stop = '"session_id":"s","hook_event_name":"Stop"';
-      expect(await send(`{${stop},"cursor_version":"3.2.16"}`)).toBe("cursor");
+      expect(await send(`{${stop},"cursor_version":"3.2.16"}`)).toBe("unsupported");
       expect(await send(`{${stop},"timestamp":"2026-11-16T18:45:06Z"}`, { COPILOT_CLI: "1" })).toBe(
         "copilot",
       );

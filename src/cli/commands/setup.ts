@@ -5,17 +5,10 @@ import { formatList } from "../../core/text/words.ts";
 import { defineCommand, type OptionTable } from "../command.ts";
 import { dryRun } from "./common.ts";
 
-const listTested = (agents: readonly Agent[]) => agents.filter(({ isUntested }) => !isUntested);
+const formatNames = (agents: readonly Agent[]): string => formatList(agents.map(({ name }) => name));
 
-const formatNames = (agents: readonly Agent[]): string =>
-  formatList(listTested(agents).map(({ name }) => name));
-
-function describeAgents(agents: readonly Agent[]): string {
-  const tested = listTested(agents).map(({ id }) => id);
-  const untested = agents.filter(({ isUntested }) => isUntested).map(({ id }) => id);
-  const more = untested.length === 0 ? "" : `; untested: ${untested.join(", ")}`;
-  return `only these agents: ${tested.join(", ")}${more}`;
-}
+const describeAgents = (agents: readonly Agent[]): string =>
+  `only these agents: ${agents.map(({ id }) => id).join(", ")}`;
 
 /** Which agents, and which of their settings. */
 export const whose = {
