@@ -12,7 +12,6 @@ import { truncate } from "../core/text/truncate.ts";
 import type { EventStamp, GuardRequest, ToolEdit } from "./agent.ts";
 import { type EditTools, readEditPaths } from "./edits.ts";
 import type { HookMessage } from "./envelope.ts";
-import { toOneLine } from "./one-line.ts";
 
 /** An event that a hook sent, with what the forwarder saw around it. */
 export function createHookEvent(
@@ -55,16 +54,6 @@ export function stripFields(
   for (const name of names) if (payload[name] != null) stripped = blankMember(stripped, name, from);
   return stripped;
 }
-
-/** The request that doctor sends for an agent that reports none of its own. */
-export const createDoctorAsk = (text: unknown): Change => ({
-  kind: "ask",
-  ask: "permission",
-  tool: null,
-  inputKey: null,
-  summary: toOneLine(asText(text)),
-  options: [],
-});
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: an id must not have them
 const unprintable = /[\u0000-\u001f\u007f-\u009f]/;

@@ -47,7 +47,7 @@ export function createLinkServer(
       loading ??= load();
       return (await loading).connect(id, signal);
     },
-    take: async (id, line) => (await loading)?.take(id, line) ?? null,
+    take: async (id, line) => (loading ? (await loading).take(id, line) : "no link is open"),
     stop: () => loaded?.stop(),
   };
 }

@@ -42,7 +42,8 @@ async function readFile(
 ): Promise<TranscriptPage | null> {
   const ref = parseSessionKey(key);
   const agent = ref && agents.get(ref.agent);
-  if (!ref || !agent?.readTranscriptRow) return null;
+  // A path of another machine would mean another file here.
+  if (!ref || ref.machine !== null || !agent?.readTranscriptRow) return null;
   const path = store.get(ref)?.transcriptPath ?? (await history.findTranscript(key)).path;
   const real = path === null ? null : await agent.findTranscript(path, env);
   return real === null ? null : readTranscriptAround(real, at, before, agent.readTranscriptRow);

@@ -15,7 +15,7 @@ import { truncateMiddle } from "../core/text/text.ts";
 import { formatAge, formatUsage } from "../core/view/figures.ts";
 import { formatGroupCount, type Group, groupLabels, groupMarks, groups } from "../core/view/group-names.ts";
 import { sortViews } from "../core/view/order.ts";
-import { branchOf, formatSessionName, nameViews } from "../core/view/session-names.ts";
+import { branchOf, formatSessionName, nameViews, type SessionName } from "../core/view/session-names.ts";
 import type { AskView, SessionView } from "../core/view/session-view.ts";
 import { nameTerminal } from "../core/view/terminal-name.ts";
 import {
@@ -110,8 +110,8 @@ interface StatusRow {
   readonly group: Group;
   /** The project, and what distinguishes it from another session of the project. */
   readonly name: string;
-  /** The end of `name` that distinguishes it; empty if nothing has to. */
-  readonly difference: string;
+  /** The end of `name`: what distinguishes it, and its machine. Empty if nothing has to. */
+  readonly ending: string;
   /** The name with the branch. */
   readonly longName: string;
   readonly title: string;
@@ -140,14 +140,16 @@ function createRows(
   const hasSeveralAgents = new Set(sessions.map(({ provider }) => provider)).size > 1;
   return sessions.map((session) => {
     const { group, sessionId, gitBranch } = session;
-    const name = names.get(viewKeyOf(session)) ?? { project: "", difference: "" };
-    const { difference } = name;
+    const name: SessionName = names.get(viewKeyOf(session)) ?? { project: "", difference: "" };
+    const { difference, machine } = name;
     const shortName = stripControls(formatSessionName(name));
     const branch = difference === "" ? branchOf(gitBranch) : "";
     return {
       group,
       name: shortName,
-      difference,
+      ending: stripControls(
+        [difference, machine === undefined ? "" : `on ${machine}`].filter(Boolean).join(" "),
+      ),
       longName: branch === "" ? shortName : `${shortName} (${stripControls(branch)})`,
       // A title that is part of the name would be there twice.
       title: difference.startsWith("“") ? "" : stripControls(session.title ?? ""),
@@ -245,7 +247,7 @@ const minProject = 6;
 function computeWidths(rows: readonly StatusRow[], columns: number, isFull = false): Widths {
   const natural = (column: Column) => findWidest(rows.map((row) => row[column]));
   // What distinguishes two sessions is worth more room than a branch.
-  const hasTwins = rows.some(({ difference }) => difference !== "");
+  const hasTwins = rows.some(({ ending }) => ending !== "");
   const maxName = Math.max(10, Math.min(hasTwins ? 44 : 28, Math.floor(columns * (hasTwins ? 0.4 : 0.3))));
   const name = Math.min(natural("name"), maxName);
   const since = natural("since");
@@ -273,16 +275,16 @@ function computeWidths(rows: readonly StatusRow[], columns: number, isFull = fal
   return { name: name + branch, title, agent, since, terminal, usage, id, activity };
 }
 
-/** With the branch if enough of it can be read. What distinguishes the session is truncated last. */
-function formatName({ name, longName, difference }: StatusRow, width: number): string {
+/** With the branch if enough of it can be read. What distinguishes the session, and its machine, are truncated last. */
+function formatName({ name, longName, ending }: StatusRow, width: number): string {
   const nameWidth = Bun.stringWidth(name);
-  if (nameWidth <= width || difference === "") {
+  if (nameWidth <= width || ending === "") {
     const branch = Bun.stringWidth(longName) - nameWidth;
     return padText(width - nameWidth >= Math.min(branch, minBranch) ? longName : name, width);
   }
-  const project = name.slice(0, name.length - difference.length - 1);
-  const room = Math.max(minProject, width - Bun.stringWidth(difference) - 1);
-  return padText(`${truncateMiddle(project, room)} ${difference}`, width);
+  const project = name.slice(0, name.length - ending.length - 1);
+  const room = Math.max(minProject, width - Bun.stringWidth(ending) - 1);
+  return padText(`${truncateMiddle(project, room)} ${ending}`, width);
 }
 
 /** Users decide by this text, so it may take several lines. */

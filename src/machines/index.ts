@@ -274,9 +274,10 @@ export function createMachines(options: MachinesOptions): Machines {
         return cannot(
           `it is not known whether your answer arrived: the link to ${name} was lost. Look there`,
         );
-      if (outcome.ok) return { ok: true, answered: outcome.says };
-      if (outcome.status === 400) return outcome.says;
-      return { refused: outcome.status === 403 ? 403 : 409, error: outcome.says };
+      const says = toSingleLine(outcome.says);
+      if (outcome.ok) return { ok: true, answered: says };
+      if (outcome.status === 400) return says;
+      return { refused: outcome.status === 403 ? 403 : 409, error: says };
     },
     async selectPane({ machine: name, agent, sessionId }) {
       const machine = machines.get(name ?? "");

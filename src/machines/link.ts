@@ -6,7 +6,8 @@ import { version } from "../../package.json";
 import type { Schedule } from "../core/interfaces/index.ts";
 import { toSingleLine, truncateEnd } from "../core/text/text.ts";
 import { type Attempt, ConnectionError, keepConnected } from "../system/keep-connected.ts";
-import { readLines } from "../system/lines.ts";
+import { readLines, throttle } from "../system/lines.ts";
+import { waitAtMost } from "../system/schedule.ts";
 import {
   type FollowerMessage,
   formatMessage,
@@ -55,6 +56,12 @@ const helloMs = 30_000;
 /** The owner says every 15 s that it is alive. */
 const silenceMs = 40_000;
 const maxErrorLength = 2_000;
+/** Some hundred sessions at once when the link opens. What comes faster waits: 2 MB of nothing but brackets take 0.4 s to parse. */
+const bytesPerSecond = 2 * 1024 * 1024;
+const errorBytesPerSecond = 64 * 1024;
+/** For what a command has printed before it ended. */
+const lastOutputMs = 500;
+const killMs = 2_000;
 const maxMessagesPerSecond = 1_000;
 /** Lines of the log about what one connection sent. */
 const maxReports = 10;
@@ -65,12 +72,18 @@ export function createLink(options: LinkOptions): Link {
 
   async function connect({ signal, onConnected, setDeadline }: Attempt): Promise<void> {
     const child = spawnLink(options.argv);
-    // A program that the command has started may keep its output open after it was killed.
-    const ended = Promise.withResolvers<never>();
-    const stop = () => ended.reject(signal.reason);
+    /** A process that the command leaves behind can keep its output open. */
+    const over = new AbortController();
+    const stop = () => {
+      over.abort();
+      child.kill();
+      void waitAtMost(killMs, child.exited).then((code) => code ?? child.kill("SIGKILL"));
+    };
     signal.addEventListener("abort", stop);
+    void child.exited.then(() => options.schedule(() => over.abort(), lastOutputMs));
     const errors: string[] = [];
-    const readingErrors = readLines(child.stderr, maxErrorLength, (line) => {
+    const stderr = throttle(child.stderr, { bytesPerSecond: errorBytesPerSecond, signal: over.signal });
+    const readingErrors = readLines(stderr, maxErrorLength, (line) => {
       errors.push(line);
       if (errors.length > 20) errors.shift();
     });
@@ -99,8 +112,8 @@ export function createLink(options: LinkOptions): Link {
 
     function takeLine(line: string): void {
       if (line === "" || write !== writeToChild) return;
-      expectMessage(silenceMs);
       if (!rate.take()) return;
+      if (isOpen) expectMessage(silenceMs);
       const message = parseOwnerMessage(line);
       if (message === null) return;
       if (typeof message === "string") {
@@ -110,27 +123,27 @@ export function createLink(options: LinkOptions): Link {
       if (message.kind === "refused")
         throw new ConnectionError(truncateEnd(toSingleLine(message.says), 200), notRetried);
       if (message.kind === "hello") {
+        if (isOpen) return;
         greet(message);
         isOpen = true;
+        expectMessage(silenceMs);
         onConnected();
         options.onOpened(message);
       } else if (isOpen) options.onMessage(message);
       if (rate.hasGap()) send({ kind: "everything" });
     }
 
-    async function readAll(): Promise<never> {
-      await readLines(child.stdout, maxLineBytes, takeLine);
+    try {
+      const stdout = throttle(child.stdout, { bytesPerSecond, signal: over.signal });
+      await readLines(stdout, maxLineBytes, takeLine);
+      if (signal.aborted) return;
       const code = await child.exited;
       await readingErrors;
       throw explainEnd(code, errors.join("\n"));
-    }
-
-    try {
-      await Promise.race([readAll(), ended.promise]);
     } finally {
       write = null;
       signal.removeEventListener("abort", stop);
-      child.kill();
+      stop();
       if (isOpen) options.onLost();
     }
   }

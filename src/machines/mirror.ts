@@ -13,6 +13,7 @@ import {
 import { createAskAlertKey } from "../core/session/keys.ts";
 import type { Ask, Session } from "../core/session/session.ts";
 import { type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
+import { truncateEnd } from "../core/text/text.ts";
 import {
   type ClockShift,
   findClockShift,
@@ -58,6 +59,9 @@ export interface Mirror {
 const maxClosedAsks = 1_000;
 /** What happened in a month is in some. */
 const maxMissedMessages = 100;
+const maxWhereWidth = 100;
+/** Of all sessions of a machine together, in characters. A session has some thousand, and a long diff some hundred thousand. */
+const maxTotalSize = 32 * 1024 * 1024;
 
 export function createMirror(options: MirrorOptions): Mirror {
   const { machine, clock } = options;
@@ -73,12 +77,23 @@ export function createMirror(options: MirrorOptions): Mirror {
   let listed: Set<string> | null = null;
   let isListed = false;
   let missedMessages = 0;
+  /** By the key of the session. */
+  const sizes = new Map<string, number>();
+  let totalSize = 0;
+  /** More was described, and the log says so. */
+  let isFull = false;
   let count = 0;
+
+  function setSize(key: string, size: number): void {
+    totalSize += size - (sizes.get(key) ?? 0);
+    if (size === 0) sizes.delete(key);
+    else sizes.set(key, size);
+  }
 
   function put(described: DescribedSession): void {
     let mirrored: ReturnType<typeof readDescribedSession> = null;
     try {
-      mirrored = shift && readDescribedSession(described, machine, shift);
+      mirrored = shift && readDescribedSession(described, machine, shift, clock());
     } catch (error) {
       options.onProblem(`a session of ${machine} could not be read: ${readErrorMessage(error)}`);
     }
@@ -86,7 +101,18 @@ export function createMirror(options: MirrorOptions): Mirror {
     const { session } = mirrored;
     const key = sessionKeyOf(session);
     const before = options.get(session);
-    if (!before && answerable.size >= maxMirroredSessions) return;
+    const size = totalSize - (sizes.get(key) ?? 0) + mirrored.size;
+    if (!before && sizes.size >= maxMirroredSessions) return;
+    if (size > maxTotalSize) {
+      if (!isFull)
+        options.onProblem(
+          `${machine} has described more than beckon keeps of a machine: the rest is not shown`,
+        );
+      isFull = true;
+      if (before) listed?.add(key);
+      return;
+    }
+    setSize(key, mirrored.size);
     for (const ask of before?.asks ?? [])
       if (!session.asks.some(({ id }) => id === ask.id)) close(session, ask);
     answerable.set(key, mirrored.answerable);
@@ -114,7 +140,10 @@ export function createMirror(options: MirrorOptions): Mirror {
   }
 
   function remove(keys: readonly string[]): void {
-    for (const key of keys) answerable.delete(key);
+    for (const key of keys) {
+      answerable.delete(key);
+      setSize(key, 0);
+    }
     options.remove(keys);
   }
 
@@ -158,7 +187,7 @@ export function createMirror(options: MirrorOptions): Mirror {
       ...found,
       how,
       outcome,
-      by: where === "terminal" ? inTerminal : where,
+      by: where === "terminal" ? inTerminal : where && truncateEnd(where, maxWhereWidth),
       at: clock().at,
     });
   }
@@ -166,6 +195,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   return {
     start(theirs, known) {
       shift = findClockShift(theirs, clock(), shift ?? known);
+      isFull = false;
       return shift.at;
     },
     take(message) {

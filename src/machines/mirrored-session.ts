@@ -3,15 +3,17 @@
  * on this machine's clocks, without anything that could be mistaken for this machine's own. Pure.
  */
 import type { MaskedDetails } from "../answers/pending-request.ts";
-import { isRecord } from "../core/json.ts";
+import { isRecord, type JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { AskDetails } from "../core/session/ask-details.ts";
-import type { Moment } from "../core/session/event.ts";
+import type { AgentEvent, Moment } from "../core/session/event.ts";
 import { createMirroredRequest } from "../core/session/keys.ts";
-import type { Session } from "../core/session/session.ts";
-import { makeLineVisible } from "../core/text/visible.ts";
+import { isProbe } from "../core/session/probe.ts";
+import { createSession, type Session } from "../core/session/session.ts";
+import { toSingleLine } from "../core/text/text.ts";
+import { markInvisible } from "../core/text/visible.ts";
 import { parseSessions } from "../state/session-schema.ts";
-import { shiftMoments } from "../state/shift-moments.ts";
+import { hasPlausibleNumbers, shiftMoments } from "../state/shift-moments.ts";
 import type { DescribedAsk, DescribedSession } from "./protocol.ts";
 
 /** What is added to the moments of a machine to put them on this machine's clocks. */
@@ -29,6 +31,8 @@ export interface MirroredSession {
   readonly session: Session;
   /** By the ask's `request` in `session`. */
   readonly answerable: ReadonlyMap<string, MirroredAsk>;
+  /** About how much memory it takes, in characters. */
+  readonly size: number;
 }
 
 /** Clocks that differ by less count as the same: the names of alerts contain times, and must not change with each link. */
@@ -45,41 +49,72 @@ export function findClockShift(
   return { at: Math.abs(at - usual) < sameClockMs ? usual : Math.round(at), t: ours.t - theirs.t };
 }
 
-/** null if it is not a valid session. */
+/** null if it is not a valid session. `now` is this machine's. */
 export function readDescribedSession(
   { session, answerable }: DescribedSession,
   machine: string,
   shift: ClockShift,
+  now: Moment,
 ): MirroredSession | null {
+  const texts = createTextReader();
   const [described] = parseSessions([
-    limitTexts({ ...session, machine, unreachableSince: null, settled: true }),
+    texts.read({ ...pickKnownFields(session), ...ofOtherMachine, machine }),
   ]);
-  if (!described || !isPlainId(described.agent) || described.sessionId === "") return null;
+  if (!described || !isPlainId(described.agent) || isProbe(described)) return null;
   const shifted = shiftMoments(described, shift);
+  // Both are sent back, and so must be as they came.
+  const ids = [described.sessionId, ...described.asks.map(({ id }) => id)];
+  if (ids.some((id) => !isShownAsItIs(id)) || described.sessionId !== session.sessionId) return null;
+  if (!hasPlausibleNumbers(shifted, now)) return null;
   const { place } = shifted;
   const byId = new Map(answerable.map((ask) => [ask.id, ask]));
   const requests = new Map<string, MirroredAsk>();
   const asks = shifted.asks.slice(0, limits.maxOpenAsks).map((ask) => {
     const request = createMirroredRequest(machine, ask.request ?? ask.id);
     const found = byId.get(ask.id);
-    if (found) requests.set(request, readAnswerable(found));
+    if (found) requests.set(request, readAnswerable(found, texts));
     return { ...ask, request: ask.request === null && !found ? null : request };
   });
   return {
     session: {
       ...shifted,
       asks,
-      transcriptPath: null,
-      attach: null,
-      place: place && { ...place, local: false },
+      children: shifted.children
+        .slice(0, limits.maxChildren)
+        .map((child) => ({ ...child, transcriptPath: null })),
+      place: place && { ...place, local: false, env: keepVariables(place.env) },
     },
     answerable: requests,
+    size: texts.size,
   };
 }
 
+/** What a session of another machine never has here: paths and commands of its own, and what only its machine needs. */
+const ofOtherMachine = {
+  unreachableSince: null,
+  settled: true,
+  tools: [],
+  payloads: [],
+  documents: [],
+  transcriptPath: null,
+  attach: null,
+} as const satisfies Partial<Session>;
+
+const knownFields = Object.keys(createSession({ at: 0, t: 0 } as AgentEvent));
+
+const pickKnownFields = (session: JsonRecord): JsonRecord =>
+  Object.fromEntries(
+    knownFields.flatMap((name) => (Object.hasOwn(session, name) ? [[name, session[name]]] : [])),
+  );
+
 export const isPlainId = (agent: string): boolean => /^[a-z][a-z0-9-]{0,31}$/.test(agent);
 
-function readAnswerable({ answerId, details, masked }: DescribedAsk): MirroredAsk {
+const isShownAsItIs = (id: string): boolean =>
+  id !== "" && id.length <= limits.maxIdLength && toSingleLine(id) === id;
+
+function readAnswerable({ answerId, details, masked }: DescribedAsk, texts: TextReader): MirroredAsk {
+  for (const { heading, lines } of [details, masked.details].filter((shown) => shown !== null))
+    texts.size += [heading, ...lines].reduce((sum, text) => sum + text.length + textOverhead, 0);
   return {
     answerId,
     details: showInvisible(details),
@@ -89,25 +124,72 @@ function readAnswerable({ answerId, details, masked }: DescribedAsk): MirroredAs
 
 /** Its owner has done this, unless it lies. */
 function showInvisible(details: DescribedAsk["details"]): AskDetails {
-  const list = (texts: readonly string[]) => texts.map((text) => makeLineVisible(text));
+  const list = (texts: readonly string[]) => texts.map(markInvisible);
   return {
     ...details,
-    heading: makeLineVisible(details.heading),
+    tool: details.tool && markInvisible(details.tool),
+    heading: markInvisible(details.heading),
     lines: list(details.lines),
     dangers: list(details.dangers),
     always: list(details.always),
+    questions: details.questions.map(({ header, question, options, isMultiple }) => ({
+      header: markInvisible(header),
+      question: markInvisible(question),
+      options: options.map(({ label, description }) => ({
+        label: markInvisible(label),
+        description: markInvisible(description),
+      })),
+      isMultiple,
+    })),
   } as AskDetails;
 }
 
+const keepVariables = (env: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env)
+      .filter(([name]) => /^[A-Z_]\w*$/i.test(name))
+      .slice(0, limits.maxEnv),
+  );
+
 const maxItems = 256;
 const maxDepth = 6;
+/** What a string takes besides its characters. */
+const textOverhead = 32;
+/** Texts of several lines. */
+const longTexts: ReadonlySet<string> = new Set(["lastPrompt", "lastResponse"]);
+const plainText = /^[\x20-\x7e]*$/;
 
-/** Shortens every text and list. */
-function limitTexts(value: unknown, depth = 0): unknown {
-  if (typeof value === "string") return value.slice(0, limits.maxTextLength);
-  if (depth > maxDepth) return null;
-  if (Array.isArray(value)) return value.slice(0, maxItems).map((item) => limitTexts(item, depth + 1));
-  if (!isRecord(value)) return value;
-  const entries = Object.entries(value).slice(0, maxItems);
-  return Object.fromEntries(entries.map(([name, inner]) => [name, limitTexts(inner, depth + 1)]));
+interface TextReader {
+  /** A copy of the value, with every text and list shortened, and no text that could hide or reorder another. */
+  read(value: unknown, name?: string, depth?: number): unknown;
+  /** Of what was read. */
+  size: number;
+}
+
+function createTextReader(): TextReader {
+  const reader: TextReader = {
+    size: 0,
+    read(value, name = "", depth = 0) {
+      reader.size += textOverhead;
+      if (typeof value === "string") {
+        const text = cleanText(value.slice(0, limits.maxTextLength), name);
+        reader.size += text.length;
+        return text;
+      }
+      if (depth > maxDepth) return null;
+      if (Array.isArray(value))
+        return value.slice(0, maxItems).map((item) => reader.read(item, name, depth + 1));
+      if (!isRecord(value)) return value;
+      const entries = Object.entries(value).slice(0, maxItems);
+      return Object.fromEntries(
+        entries.map(([field, inner]) => [field, reader.read(inner, field, depth + 1)]),
+      );
+    },
+  };
+  return reader;
+}
+
+function cleanText(text: string, name: string): string {
+  if (plainText.test(text)) return text;
+  return longTexts.has(name) ? text.split("\n").map(toSingleLine).join("\n") : toSingleLine(text);
 }

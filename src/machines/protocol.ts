@@ -24,6 +24,9 @@ const maxPastSessions = 500;
 const id = Type.String({ minLength: 1, maxLength: limits.maxIdLength });
 const text = Type.String({ maxLength: limits.maxTextLength });
 const longText = Type.String({ maxLength: 256 * 1024 });
+/** Shown as it is. */
+const version = Type.String({ pattern: "^[\\w.+-]{1,64}$" });
+const agentId = Type.String({ pattern: "^[a-z][a-z0-9-]{0,31}$" });
 const moment = Type.Object({ at: Type.Number(), t: Type.Number() });
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
@@ -124,11 +127,11 @@ const ownerMessages = {
   /** First. `now` is the owner's clock when it was sent. */
   hello: Type.Object({
     protocol: Type.Integer(),
-    version: text,
+    version,
     /** Names the installation, so that a machine is not linked twice. */
     machineId: id,
     now: moment,
-    agents: Type.Array(id, { maxItems: 64 }),
+    agents: Type.Array(agentId, { maxItems: 64 }),
     /** It tells the user by phone or chat itself, and that works as far as it knows. */
     hasChannels: Type.Boolean(),
   }),
@@ -191,7 +194,7 @@ const followerMessages = {
   /** First. `name` is the user's name for the follower's machine, for the owner's log. */
   hello: Type.Object({
     protocol: Type.Integer(),
-    version: text,
+    version,
     name: text,
     /** Names the link: the owner ends an older one with the same id, of which it may not know yet that it is lost. */
     linkId: Type.Optional(id),

@@ -17,7 +17,7 @@ import { isVisible, type Session } from "../core/session/session.ts";
 import { parseSessionKey, type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
 import { findSettleTime, settle } from "../core/session/settle.ts";
 import type { FocusOutcome } from "../core/terminals/terminal.ts";
-import { takeStart } from "../core/text/truncate.ts";
+import { truncateEnd } from "../core/text/text.ts";
 import { dayMs, minuteMs } from "../core/timing.ts";
 import { openResponseStream, type ResponseStream } from "../system/response-stream.ts";
 import {
@@ -102,6 +102,7 @@ const pauseMs = 20;
 /** What happened a little before the follower's last message is sent again: its history may not have it. */
 const overlapMs = minuteMs;
 const maxPastMs = 30 * dayMs;
+const maxNameWidth = 60;
 const encoder = new TextEncoder();
 
 export function createPublisher(options: PublisherOptions): Publisher {
@@ -154,7 +155,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
   }
 
   function greet(follower: Follower, { protocol, name, linkId, resume }: FollowerHello): void {
-    follower.name = takeStart(name, 60) || follower.name;
+    follower.name = truncateEnd(name, maxNameWidth) || follower.name;
     if (follower.isGreeted) return;
     follower.isGreeted = true;
     if (protocol < minProtocolVersion) {
@@ -459,7 +460,7 @@ async function act(
     return result === "impossible" ? { ok: false, status: 409, says: why ?? "" } : { ok: true, says: result };
   }
   const { step } = message;
-  const by = `${step.by ?? step.front} on ${name}`;
+  const by = `${truncateEnd(step.by ?? step.front, maxNameWidth)} on ${name}`;
   const result = await pending.answer(session, message.answerId, message.answer as Answer, { ...step, by });
   if (typeof result === "string") return { ok: false, status: 400, says: result };
   if ("refused" in result) return { ok: false, status: result.refused, says: result.error };

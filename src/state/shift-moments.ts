@@ -1,4 +1,4 @@
-/** Puts moments on other clocks: after a reboot, or from another machine. Pure. */
+/** Moments on other clocks: puts them on this machine's after a reboot, or from another machine, and checks these. Pure. */
 import { isRecord } from "../core/json.ts";
 import type { Moment } from "../core/session/event.ts";
 
@@ -17,4 +17,26 @@ export function shiftMoments<T>(value: T, by: Moment): T {
     else shifted[name] = shiftMoments(inner, by);
   }
   return shifted as T;
+}
+
+/** Clocks drift, and are set. A limit that is reached is lifted within weeks. */
+const maxAheadMs = 366 * 24 * 60 * 60_000;
+const maxAgeMs = 10 * maxAheadMs;
+
+/**
+ * Whether every moment in the value can be true, and every other number is an amount. Others could not be sorted, subtracted or
+ * written as a date.
+ */
+export function hasPlausibleNumbers(value: unknown, now: Moment, name = ""): boolean {
+  if (typeof value === "number") {
+    const origin = wallTimes.has(name) ? now.at : stamps.has(name) ? now.t : null;
+    return origin === null
+      ? value >= 0 && value <= Number.MAX_SAFE_INTEGER
+      : value >= origin - maxAgeMs && value <= origin + maxAheadMs;
+  }
+  if (Array.isArray(value)) return value.every((item) => hasPlausibleNumbers(item, now));
+  return (
+    !isRecord(value) ||
+    Object.entries(value).every(([field, inner]) => hasPlausibleNumbers(inner, now, field))
+  );
 }

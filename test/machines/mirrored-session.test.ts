@@ -3,15 +3,16 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { answerIdOf, isMirroredRequest } from "../../src/core/session/keys.ts";
 import type { Session } from "../../src/core/session/session.ts";
+import { makeVisible } from "../../src/core/text/visible.ts";
 import { findClockShift, readDescribedSession } from "../../src/machines/mirrored-session.ts";
 import { formatMessage, type OwnerMessage, parseOwnerMessage } from "../../src/machines/protocol.ts";
-import { blocked, minute } from "../core/view/menu/fixture.ts";
+import { blocked, child, minute, now } from "../core/view/menu/fixture.ts";
 
 /** As its machine sends it: it has had an event. */
 const shop = (): Session => ({ ...blocked("shop", minute), newest: 1 });
 const none = { at: 0, t: 0 };
 const read = (session: object, answerable: Parameters<typeof readDescribedSession>[0]["answerable"] = []) =>
-  readDescribedSession({ session: { ...session }, answerable }, "devbox", none);
+  readDescribedSession({ session: { ...session }, answerable }, "devbox", none, now);
 
 const details = {
   kind: "permission" as const,
@@ -61,6 +62,76 @@ describe("a described session", () => {
     expect(found?.details.lines.join()).not.toContain("\u202e");
   });
 
+  test("reads no transcript of a subagent here", () => {
+    const children = [child("a", { transcriptPath: "/etc/passwd" })];
+    expect(read({ ...shop(), children })?.session.children).toMatchObject([{ transcriptPath: null }]);
+  });
+
+  test("keeps what its machine has made visible as it is: marks, continued rows, indents", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (typed) => {
+        const lines = makeVisible(`⤷ first\n\tindented\n${typed}`).split("\n");
+        lines.push("⤷ continued ", "\u{1f468}\u200d\u{1f469}");
+        const session = shop();
+        const masked = { details: null, hasSecret: false };
+        const described = {
+          id: session.asks[0]?.id ?? "",
+          answerId: "a",
+          details: { ...details, lines },
+          masked,
+        };
+        const [found] = [...(read(session, [described])?.answerable.values() ?? [])];
+        expect(found?.details.lines).toEqual(lines);
+      }),
+    );
+  });
+
+  test("shows questions, options and headings without what hides or reorders text", () => {
+    const evil = "a\u202eb\u001b[31m\u0000c";
+    const question = {
+      header: evil,
+      question: evil,
+      options: [{ label: evil, description: evil }],
+      isMultiple: false,
+    };
+    const session = shop();
+    const masked = { details: null, hasSecret: false };
+    const shown = {
+      ...details,
+      tool: evil,
+      heading: evil,
+      dangers: [evil],
+      always: [evil],
+      questions: [question],
+    };
+    const described = { id: session.asks[0]?.id ?? "", answerId: "a", details: shown, masked };
+    const [found] = [...(read(session, [described])?.answerable.values() ?? [])];
+    expect(JSON.stringify(found?.details)).not.toMatch(/[\u202e\p{Cc}]|\\u/u);
+  });
+
+  test("takes as much memory as it says, and nothing that beckon does not know", () => {
+    const large = { ...shop(), more: "x".repeat(1_000_000), lastPrompt: "y".repeat(1_000_000) };
+    const mirrored = read(large);
+    expect(mirrored?.session).not.toHaveProperty("more");
+    const length = JSON.stringify(mirrored?.session).length;
+    expect(length).toBeLessThan(10_000);
+    expect(mirrored?.size).toBeGreaterThan(length / 2);
+  });
+
+  test.each([
+    ["a time after the end of all dates", { startedAt: 8.7e15 }],
+    ["a time that is not finite when it is added", { last: { at: 1.7e308, t: 1 } }],
+    ["a stamp of ten thousand years", { newest: 3e14 }],
+    ["a clock that runs backwards", { startedAt: -1e15 }],
+    ["an amount below nothing", { turnCount: -5 }],
+    ["an amount that cannot be counted", { asksOpened: 1e300 }],
+    ["the id of a test of this machine's doctor", { sessionId: "beckon-doctor-x" }],
+    ["an id that moves the cursor", { sessionId: "a\u001b[2Jb" }],
+    ["an id that reorders the line", { sessionId: "a\u202eb" }],
+  ])("is refused with %s", (_, fields) => {
+    expect(read({ ...shop(), ...fields })).toBeNull();
+  });
+
   test.each([
     ["an agent whose name would end the key", { agent: "a:b" }],
     ["an agent whose name is a path", { agent: "../claude" }],
@@ -82,13 +153,13 @@ describe("a described session", () => {
 });
 
 describe("clocks", () => {
-  const ours = { at: 1_000_000, t: 500 };
+  const ours = now;
 
   test("a machine that is two hours ahead has its moments here", () => {
     const theirs = { at: ours.at + 120 * minute, t: 99_000 };
     const shift = findClockShift(theirs, ours, null);
     const session = { ...shop(), stopped: theirs };
-    const read = readDescribedSession({ session: { ...session }, answerable: [] }, "devbox", shift);
+    const read = readDescribedSession({ session: { ...session }, answerable: [] }, "devbox", shift, ours);
     expect(read?.session.stopped).toEqual(ours);
   });
 

@@ -72,6 +72,22 @@ function markLine(
   return line.replace(manySpaces, (spaces) => `⟨${spaces.length} spaces⟩`);
 }
 
+/**
+ * For text that another beckon has made visible, if it can be trusted: its marks and its rows stay as they are. What cannot be seen
+ * nevertheless is marked.
+ */
+export function markInvisible(text: string): string {
+  if (plainAscii.test(text)) return text;
+  const chars = [...text];
+  const isKept = (char: string, i: number) =>
+    char === " " ||
+    char === "\t" ||
+    !invisible.test(char) ||
+    drawnFormat.test(char) ||
+    isNeededByScript(chars, i);
+  return chars.map((char, i) => (isKept(char, i) ? char : formatMark(char))).join("");
+}
+
 /** Lists the code points of invisible characters, without blanks. */
 export function findInvisible(text: string): readonly string[] {
   const lines = text

@@ -31,7 +31,10 @@ export const sessions = signal<ReadonlyMap<string, SessionView>>(new Map());
 export const detailed = signal<ReadonlyMap<string, SessionView>>(new Map());
 
 /** What users call an agent. */
-export const agentName = (id: string): string => facts.value?.agents[id] ?? id;
+export function agentName(id: string): string {
+  const { agents = {} } = facts.value ?? {};
+  return (Object.hasOwn(agents, id) && agents[id]) || id;
+}
 
 export const isLive = computed(() => connection.value === "live");
 
