@@ -159,6 +159,33 @@ test(
   testMs,
 );
 
+test(
+  "a machine is linked under one name, and never to itself: nothing is listed twice",
+  async () => {
+    const own = Object.entries(two.laptop.env).map(([name, value]) => `${name}=${value}`);
+    const toItself = ["env", "-i", ...own, ...two.link.slice(-3)];
+    two.setMachines({
+      devbox: { command: two.link },
+      again: { command: ["sh", "-c", 'sleep 1; exec "$@"', "sh", ...two.link] },
+      itself: { command: toItself },
+    });
+    await two.devbox.start();
+    await two.laptop.start();
+    await two.laptop.postHook(createPromptEvent("own"));
+    await two.devbox.postHook(createPromptEvent("s"));
+    const reports = await waitForValue(
+      () => two.report(),
+      (found) => found.filter(({ problem }) => problem !== null).length === 2,
+      soonMs,
+    );
+    const linked = reports.find(({ state }) => state === "linked")?.name;
+    const problems = reports.map(({ problem }) => problem).filter((problem) => problem !== null);
+    expect(problems.sort()).toEqual([`it is linked as ${linked} already`, "it is this machine itself"]);
+    expect((await two.laptop.fetchSessions()).map(({ sessionId }) => sessionId).sort()).toEqual(["own", "s"]);
+  },
+  testMs,
+);
+
 testWith("linux", "faketime")(
   "of a machine whose clock is two hours off, every time is this machine's, also after a restart",
   async () => {
