@@ -16,7 +16,12 @@ import { schedule as systemSchedule } from "../system/schedule.ts";
 import { createAlertsInput } from "./input.ts";
 import { type AlertNotifierOptions, createNotifierList, type NotifierListOptions } from "./notifiers.ts";
 import type { ShownAlert } from "./reconcile.ts";
-import { createPaneVisibility, noPaneVisible, type PaneVisibility } from "./visibility.ts";
+import {
+  createPaneVisibility,
+  noPaneVisible,
+  type PaneVisibility,
+  type PaneVisibilityOptions,
+} from "./visibility.ts";
 
 export interface AlertsOptions extends Omit<NotifierListOptions, "preferences" | "isCaughtUp" | "schedule"> {
   /** Every session as it stands at that moment. */
@@ -25,6 +30,7 @@ export interface AlertsOptions extends Omit<NotifierListOptions, "preferences" |
   readonly preferences: Pick<PreferenceKeeper, "current" | "dismiss" | "prune">;
   readonly details: FindAskDetails;
   readonly terminals: Pick<Terminals, "isPaneVisible">;
+  readonly look?: NonNullable<PaneVisibilityOptions["look"]>;
   readonly isPageFocused: () => boolean;
   readonly readPresence: ReadPresence;
   readonly isCaughtUp?: NotifierListOptions["isCaughtUp"];

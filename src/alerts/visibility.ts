@@ -7,9 +7,12 @@ import type { ClockReading } from "../core/session/event.ts";
 import { sessionKeyOfAlert } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
+import type { ElsewhereTarget, TerminalTarget } from "../core/terminals/terminal.ts";
 
 export interface PaneVisibilityOptions {
   readonly terminals: Pick<Terminals, "isPaneVisible">;
+  /** For a session of another machine: how its pane is seen now; null if it is not, or if that is not known. */
+  readonly look?: (session: Session) => Promise<ElsewhereTarget | null>;
   /** Whether the dashboard has the focus: it shows every session. */
   readonly isPageFocused: () => boolean;
   readonly readPresence: ReadPresence;
@@ -40,18 +43,35 @@ const maxChecks = 20;
 /** Finds the sessions among these that the user looks at. The oldest alerts come first. Unknown counts as not visible. */
 export function createPaneCheck({
   terminals,
+  look = async () => null,
   isPageFocused,
   clock,
-}: Pick<PaneVisibilityOptions, "terminals" | "isPageFocused" | "clock">) {
+}: Pick<PaneVisibilityOptions, "terminals" | "look" | "isPageFocused" | "clock">) {
   /** Session key → the last result. */
   const results = new Map<string, { readonly isVisible: boolean; readonly t: number }>();
 
+  /** The terminals here that show it: one for each login to its machine. */
+  async function findTargets(session: Session): Promise<readonly TerminalTarget[]> {
+    const { machine, place, cwd, title } = session;
+    if (place === null) return [];
+    if (machine === null) return [{ place, cwd, title }];
+    const elsewhere = await look(session);
+    if (elsewhere === null) return [];
+    return elsewhere.logins.map((login) => ({
+      place,
+      cwd,
+      title,
+      elsewhere: { ...elsewhere, logins: [login] },
+    }));
+  }
+
   async function isVisible(session: Session): Promise<boolean> {
-    const { place, cwd, title } = session;
     const key = sessionKeyOf(session);
     const last = results.get(key);
     if (last && clock().t - last.t < resultValidMs) return last.isVisible;
-    const visible = place !== null && (await terminals.isPaneVisible({ place, cwd, title })) === true;
+    const targets = await findTargets(session);
+    const visibilities = await Promise.all(targets.map((target) => terminals.isPaneVisible(target)));
+    const visible = visibilities.includes(true);
     results.set(key, { isVisible: visible, t: clock().t });
     return visible;
   }

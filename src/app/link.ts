@@ -2,6 +2,7 @@
 import type { Publisher } from "../machines/publisher.ts";
 import { schedule } from "../system/schedule.ts";
 import type { Base } from "./base.ts";
+import type { Desktop } from "./desktop.ts";
 import type { Navigation } from "./navigation.ts";
 import type { Sinks } from "./sinks.ts";
 import type { AppState } from "./state.ts";
@@ -15,6 +16,7 @@ export interface LinkServer {
 export function createLinkServer(
   base: Base,
   state: AppState,
+  desktop: Pick<Desktop, "terminals">,
   sinks: Sinks,
   navigation: Navigation,
 ): LinkServer {
@@ -34,6 +36,8 @@ export function createLinkServer(
       get: store.get,
       pending: sinks.answers.pending,
       focus: navigation.focus,
+      findLogins: async ({ place, cwd, title }) =>
+        place ? desktop.terminals.findLogins({ place, cwd, title }) : [],
       schedule,
       onProblem: base.onProblem,
     });

@@ -22,6 +22,7 @@ export type AnswerDesk = Pick<PendingRequests, "details" | "maskedDetails" | "an
 export interface AppMachines extends Sink {
   readonly desk: AnswerDesk;
   readonly selectPane: Machines["selectPane"];
+  readonly look: Machines["look"];
   /** Its own machine tells the user of this session by phone or chat, so this one does not. */
   isToldElsewhere(session: Session): boolean;
   report(): readonly MachineReport[];
@@ -104,7 +105,8 @@ export function createAppMachines(base: Base, state: AppState, { pending, logWri
         view.machine === null ? pending.addAnswerInfo(view, inFull) : addMirroredInfo(view, inFull),
     },
     selectPane: async (session) =>
-      machines?.selectPane(session) ?? { problem: `${session.machine} is not linked`, login: null },
+      machines?.selectPane(session) ?? { problem: `${session.machine} is not linked`, elsewhere: null },
+    look: async (session) => machines?.look(session) ?? null,
     isToldElsewhere: ({ machine }) => machine !== null && machines?.hasChannels(machine) === true,
     report: () => machines?.report() ?? [],
     problems: () =>

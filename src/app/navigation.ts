@@ -49,15 +49,11 @@ export function createNavigation(options: NavigationOptions): Navigation {
     const { machine, place, cwd, title } = session;
     if (session.unreachableSince !== null) return cannotFocus(`${machine} cannot be reached`);
     if (!place) return cannotFocus(`${machine} does not say where its terminal is`);
-    const { problem, login } = await options.selectPane(session);
-    const seen = login === null ? place : { ...place, env: { ...place.env, SSH_CONNECTION: login } };
-    const outcome = await options.terminals.focus({
-      place: seen,
-      cwd,
-      title,
-      isSelectedThere: problem === null,
-    });
-    return problem === null || outcome.result === "impossible" ? outcome : { ...outcome, why: problem };
+    const { problem, elsewhere } = await options.selectPane(session);
+    if (problem === null && elsewhere === null)
+      return cannotFocus(`its terminal is on the desktop of ${machine}, and in front there now`);
+    const outcome = await options.terminals.focus({ place, cwd, title, ...(elsewhere && { elsewhere }) });
+    return problem === null ? outcome : { ...outcome, why: `on ${machine}: ${problem}` };
   }
 
   return {

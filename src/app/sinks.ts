@@ -135,7 +135,7 @@ function createShowingSinks(
   state: AppState,
   desktop: Desktop,
   { logWriter }: Answers,
-  { desk, isToldElsewhere, problems: machineProblems }: AppMachines,
+  { desk, look, isToldElsewhere, problems: machineProblems }: AppMachines,
 ): ShowingSinks {
   const { paths, env, home, clock, config, configFile, table, agents, onProblem } = base;
   const { store, spool, followers } = state;
@@ -158,6 +158,7 @@ function createShowingSinks(
     details: desk.details,
     home,
     terminals: desktop.terminals,
+    look,
     isPageFocused: pageFocus.isFocused,
     readPresence: desktop.readPresence,
     isCaughtUp: spool.isCaughtUp,

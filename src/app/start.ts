@@ -56,7 +56,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     config: base.config,
     selectPane: sinks.machines.selectPane,
   });
-  const link = createLinkServer(base, state, sinks, navigation);
+  const link = createLinkServer(base, state, desktop, sinks, navigation);
 
   const close = async (): Promise<void> => {
     state.stopPruning();

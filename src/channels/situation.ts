@@ -6,7 +6,7 @@ import { waitAtMost } from "../system/schedule.ts";
 import type { UserSituation } from "./escalation.ts";
 
 export interface SituationReaderOptions
-  extends Pick<PaneVisibilityOptions, "clock" | "terminals" | "isPageFocused"> {
+  extends Pick<PaneVisibilityOptions, "clock" | "terminals" | "look" | "isPageFocused"> {
   readonly readPresence: ReadPresence;
   readonly schedule: Schedule;
 }

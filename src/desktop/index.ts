@@ -53,6 +53,7 @@ export function createDesktopParts(env: Env): DesktopParts {
     terminals: {
       focus: async (target) => (await loadTerminals()).focus(target),
       isPaneVisible: async (target) => (await loadTerminals()).isPaneVisible(target),
+      findLogins: async (target) => (await loadTerminals()).findLogins(target),
       dryRunFocus: async (target) => (await loadTerminals()).dryRunFocus(target),
       listWindows: async () => (await loadTerminals()).listWindows(),
     },

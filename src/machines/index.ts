@@ -16,6 +16,7 @@ import type { AgentEvent, ClockReading } from "../core/session/event.ts";
 import { answerIdOf } from "../core/session/keys.ts";
 import type { Ask, Session } from "../core/session/session.ts";
 import { type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
+import type { ElsewhereTarget } from "../core/terminals/terminal.ts";
 import { toSingleLine } from "../core/text/text.ts";
 import type { Saver } from "../storage/saver.ts";
 import { createLink, type Link } from "./link.ts";
@@ -72,8 +73,8 @@ export interface MachineReport {
 export interface SelectedPane {
   /** Why it could not; null if it has. */
   readonly problem: string | null;
-  /** `SSH_CONNECTION` of the login in which it is seen; null if it is not known. */
-  readonly login: string | null;
+  /** How the pane is seen from here; null if it is on that machine's own desktop. */
+  readonly elsewhere: ElsewhereTarget | null;
 }
 
 export interface Machines {
@@ -83,6 +84,8 @@ export interface Machines {
   readonly answer: PendingRequests["answer"];
   /** Lets the session's own machine select its pane. */
   selectPane(session: Session): Promise<SelectedPane>;
+  /** How the session's pane is seen now; null if it is not, or if that is not known. */
+  look(session: Session): Promise<ElsewhereTarget | null>;
   /** Whether that machine tells the user of its sessions by phone or chat itself. */
   hasChannels(machine: string): boolean;
   report(): readonly MachineReport[];
@@ -105,6 +108,8 @@ interface LinkedMachine {
 }
 
 const defaultReplyMs = 10_000;
+/** An alert waits for it. */
+const lookMs = 500;
 
 export function createMachines(options: MachinesOptions): Machines {
   const { clock, schedule } = options;
@@ -227,17 +232,21 @@ export function createMachines(options: MachinesOptions): Machines {
   function request(
     machine: LinkedMachine,
     create: (id: string) => FollowerRequest,
+    replyMs = options.replyMs ?? defaultReplyMs,
   ): Promise<RequestOutcome | null> {
     const id = String(++lastRequest);
     const { promise, resolve } = Promise.withResolvers<RequestOutcome | null>();
     machine.waiting.set(id, resolve);
     if (!machine.link.send(create(id))) resolve(null);
-    const cancel = schedule(() => resolve(null), options.replyMs ?? defaultReplyMs);
+    const cancel = schedule(() => resolve(null), replyMs);
     return promise.finally(() => {
       cancel();
       machine.waiting.delete(id);
     });
   }
+
+  const seenFrom = ({ settings }: LinkedMachine, logins: readonly string[] = []): ElsewhereTarget | null =>
+    logins.length === 0 ? null : { logins, host: "ssh" in settings ? settings.ssh : null, isSelected: true };
 
   function findMirrored(ask: Pick<Ask, "request">) {
     for (const { mirror } of machines.values()) {
@@ -281,12 +290,17 @@ export function createMachines(options: MachinesOptions): Machines {
     },
     async selectPane({ machine: name, agent, sessionId }) {
       const machine = machines.get(name ?? "");
-      if (!machine?.hello) return { problem: `${name} cannot be reached`, login: null };
+      if (!machine?.hello) return { problem: `${name} cannot be reached`, elsewhere: null };
       const outcome = await request(machine, (id) => ({ kind: "focus", id, agent, sessionId }));
-      if (outcome === null) return { problem: `${name} did not answer`, login: null };
-      return outcome.ok
-        ? { problem: null, login: outcome.login ?? null }
-        : { problem: toSingleLine(outcome.says), login: null };
+      if (outcome === null) return { problem: `${name} did not answer`, elsewhere: null };
+      if (!outcome.ok) return { problem: toSingleLine(outcome.says), elsewhere: null };
+      return { problem: null, elsewhere: seenFrom(machine, outcome.logins) };
+    },
+    async look({ machine: name, agent, sessionId }) {
+      const machine = machines.get(name ?? "");
+      if (!machine?.hello) return null;
+      const outcome = await request(machine, (id) => ({ kind: "look", id, agent, sessionId }), lookMs);
+      return outcome?.ok ? seenFrom(machine, outcome.logins) : null;
     },
     hasChannels: (name) => machines.get(name)?.hello?.hasChannels ?? false,
     report: () =>

@@ -117,7 +117,12 @@ const PastSession = Type.Object({
 const login = Type.String({ pattern: connectionShape.source });
 
 const Outcome = Type.Union([
-  Type.Object({ ok: Type.Literal(true), says: text, login: Type.Optional(login) }),
+  /** `logins`: those whose terminals show the session's pane. */
+  Type.Object({
+    ok: Type.Literal(true),
+    says: text,
+    logins: Type.Optional(Type.Array(login, { maxItems: 8 })),
+  }),
   /** Refused, with the HTTP status that the same request gets at the owner's own API. */
   Type.Object({ ok: Type.Literal(false), status: Type.Integer(), says: text }),
 ]);
@@ -204,6 +209,8 @@ const followerMessages = {
   /** `id` names the request in its reply. */
   answer: Type.Object({ id, agent: id, sessionId: id, answerId: text, answer: Answer, step: Step }),
   focus: Type.Object({ id, agent: id, sessionId: id }),
+  /** In which logins is its pane seen now? */
+  look: Type.Object({ id, agent: id, sessionId: id }),
   /** Something was lost on the way here: describe all sessions again. */
   everything: Type.Object({}),
 } as const;
@@ -215,7 +222,7 @@ type MessageOf<Schemas extends Record<string, TSchema>> = {
 export type OwnerMessage = MessageOf<typeof ownerMessages>;
 export type FollowerMessage = MessageOf<typeof followerMessages>;
 /** What its user wants done. */
-export type FollowerRequest = Extract<FollowerMessage, { kind: "answer" | "focus" }>;
+export type FollowerRequest = Extract<FollowerMessage, { kind: "answer" | "focus" | "look" }>;
 export type RequestOutcome = Static<typeof Outcome>;
 export type DescribedSession = Static<typeof DescribedSession>;
 export type DescribedPast = Static<typeof PastSession>;

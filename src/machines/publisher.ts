@@ -53,6 +53,8 @@ export interface PublisherOptions {
   readonly focus: (session: Session) => Promise<FocusOutcome>;
   /** What the history has of this machine's sessions since then. */
   readonly findPast: (since: number) => Promise<readonly PastSession[]>;
+  /** `SSH_CONNECTION` of the logins whose terminals show the session's pane. */
+  readonly findLogins: (session: Session) => Promise<readonly string[]>;
   readonly schedule: Schedule;
   readonly onProblem: (text: string) => void;
 }
@@ -103,6 +105,7 @@ const pauseMs = 20;
 const overlapMs = minuteMs;
 const maxPastMs = 30 * dayMs;
 const maxNameWidth = 60;
+const maxLogins = 8;
 const encoder = new TextEncoder();
 
 export function createPublisher(options: PublisherOptions): Publisher {
@@ -450,13 +453,19 @@ function describeSession(
 async function act(
   message: FollowerRequest,
   name: string,
-  { get, focus, pending }: Pick<PublisherOptions, "get" | "focus" | "pending">,
+  { get, focus, findLogins, pending }: Pick<PublisherOptions, "get" | "focus" | "findLogins" | "pending">,
 ): Promise<RequestOutcome> {
   const session = get({ agent: message.agent, sessionId: message.sessionId });
   if (!session) return { ok: false, status: 404, says: "the session is not listed there any more" };
+  if (message.kind === "look")
+    return { ok: true, says: "seen", logins: (await findLogins(session)).slice(0, maxLogins) };
   if (message.kind === "focus") {
     const { result, why, login } = await focus(session);
-    if (login !== undefined) return { ok: true, says: "selected", login };
+    if (login !== undefined) {
+      // tmux shows the pane to everybody who is attached, and the user of the linked machine may not be the last who was.
+      const others = (await findLogins(session)).filter((other) => other !== login);
+      return { ok: true, says: "selected", logins: [login, ...others].slice(0, maxLogins) };
+    }
     return result === "impossible" ? { ok: false, status: 409, says: why ?? "" } : { ok: true, says: result };
   }
   const { step } = message;

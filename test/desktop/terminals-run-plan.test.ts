@@ -169,8 +169,27 @@ test("a connection is found by both of its ports, while it is open", () => {
     "   1: 0500000A:C822 0900000A:01BB 01 00000000:00000000 00:00000000 00000000  1000        0 31338 1 0000000000000000",
     "   2: 0500000A:C823 0900000A:0016 06 00000000:00000000 00:00000000 00000000     0        0 0 3 0000000000000000",
   ].join("\n");
-  expect(parseSocketTable(table, 0xc822, 22)).toEqual(["31337"]);
-  expect(parseSocketTable(table, 0xc823, 22)).toEqual([]);
+  expect(parseSocketTable(table, { localPort: 0xc822, remotePort: 22 })).toEqual(["31337"]);
+  expect(parseSocketTable(table, { localPort: 0xc823, remotePort: 22 })).toEqual([]);
+});
+
+test("a connection with the right ports counts only if one of its addresses is right, in any spelling", () => {
+  const ipv4 = "   0: 0500000A:C822 0900000A:0016 01 0:0 00:0 0  1000        0 31337 1 0";
+  const mapped =
+    "   0: 0000000000000000FFFF00000500000A:C822 0000000000000000FFFF00000900000A:0016 01 0:0 00:0 0  1000        0 31337 1 0";
+  const ipv6 =
+    "   0: B80D0120000000000000000005000000:C822 000080FE00000000FF00FE0002000000:0016 01 0:0 00:0 0  1000        0 31337 1 0";
+  const isFound = (table: string, local: string, remote: string) =>
+    parseSocketTable(table, { localPort: 0xc822, remotePort: 22, addresses: { local, remote } }).length === 1;
+  for (const table of [ipv4, mapped]) {
+    expect(isFound(table, "10.0.0.5", "10.0.0.9")).toBe(true);
+    expect(isFound(table, "198.51.100.7", "10.0.0.9")).toBe(true);
+    expect(isFound(table, "10.0.0.5", "198.51.100.7")).toBe(true);
+    expect(isFound(table, "198.51.100.7", "172.16.0.9")).toBe(false);
+  }
+  expect(isFound(ipv6, "2001:0db8:0::5", "::1")).toBe(true);
+  expect(isFound(ipv6, "::1", "fe80::fe:ff:0:2%eth0")).toBe(true);
+  expect(isFound(ipv6, "::1", "::2")).toBe(false);
 });
 
 test("a cookie file that is cut short gives its complete entries", () => {

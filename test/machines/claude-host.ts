@@ -5,6 +5,7 @@ import type { AskView } from "../../src/core/view/session-view.ts";
 import { claudeVariables, type FakeApi, startFakeApi, writeClaudeHome } from "../agent/claude-home.ts";
 import { cliVersion, findCli, isCliCached } from "../agent/cli.ts";
 import { openDesktop, type SandboxDesktop } from "../agent/desktop.ts";
+import { home } from "../agent/namespace.ts";
 import { defaultMode } from "../agent/sandbox.ts";
 import { openTerminal, type SandboxTerminal } from "../agent/terminal.ts";
 import { type AppFixture, createAppFixture } from "../app-fixture.ts";
@@ -27,6 +28,8 @@ export interface ClaudeHost extends Host {
   /** Starts the CLI in the terminal and waits until it accepts a prompt. */
   startCli(args?: string): Promise<void>;
   leaveCli(): Promise<void>;
+  /** Those who are attached to the terminal's tmux, one each. */
+  listClients(): Promise<readonly string[]>;
   hasFile(name: string): boolean;
   /** Waits until that file is in the home and returns its modification time. */
   waitForFile(name: string): Promise<number>;
@@ -74,6 +77,10 @@ async function openClaudeHost(lab: Lab, name: string): Promise<ClaudeHost> {
       await terminal.typeLine("/exit");
       await terminal.waitForScreen(/Resume this session.*\n.*\n[^\n]*\$ *\n/);
     },
+    async listClients() {
+      const { stdout } = await host.run(["tmux", "-S", `${home}/tmux.sock`, "list-clients"]);
+      return stdout.split("\n").filter(Boolean);
+    },
     hasFile,
     async waitForFile(name) {
       await waitUntil(() => hasFile(name), soonMs, name);
@@ -83,7 +90,7 @@ async function openClaudeHost(lab: Lab, name: string): Promise<ClaudeHost> {
 }
 
 /** The laptop's beckon, on a desktop, linked to these machines. */
-async function openLaptop(lab: Lab, machines: readonly string[]): Promise<Laptop> {
+export async function openLaptop(lab: Lab, machines: readonly string[]): Promise<Laptop> {
   const desktop = await openDesktop();
   const app = createAppFixture();
   mkdirSync(dirname(app.paths.config), { recursive: true });

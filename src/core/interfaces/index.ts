@@ -235,6 +235,8 @@ export interface Terminals {
   focus(target: TerminalTarget): Promise<FocusOutcome>;
   /** Whether the session's pane is what the user sees now; null if it cannot be known. */
   isPaneVisible(target: TerminalTarget): Promise<boolean | null>;
+  /** `SSH_CONNECTION` of the logins whose terminals show the session's pane, as far as that is certain. */
+  findLogins(target: TerminalTarget): Promise<readonly string[]>;
   /** How far `focus` would get. Changes nothing. */
   dryRunFocus(target: TerminalTarget): Promise<FocusOutcome>;
   readonly listWindows: ListWindows;

@@ -7,7 +7,7 @@ import { detectTerminal, detectWindowSystems, isTerminal } from "./detect.ts";
 import { findTerminalProcesses, queryWindow } from "./lineage.ts";
 import { type Plan, type ProcessInfo, readEnvironment, readLineage, type WindowInfo } from "./plan.ts";
 import { recogniseTerminal } from "./recognise.ts";
-import { findSshTerminal } from "./ssh.ts";
+import { findSshTerminal, readConnection, ssh } from "./ssh.ts";
 import type {
   FocusOutcome,
   FocusResult,
@@ -197,6 +197,27 @@ function* planVisibilityAt(
     if (isOuterVisible !== false) result = null;
   }
   return result;
+}
+
+/** The SSH logins whose terminals show the session's pane. Empty if none does, or if that cannot be known. */
+export function* planLogins(target: TerminalTarget, context: TerminalContext): Plan<readonly string[]> {
+  const start = yield* locate(target);
+  return start.kind === "unknown" ? [] : yield* planLoginsAt(start.location, context, maxLayers);
+}
+
+function* planLoginsAt(
+  location: PaneLocation,
+  context: TerminalContext,
+  layers: number,
+): Plan<readonly string[]> {
+  if (layers === 0) return [];
+  const terminal = detectTerminal(location);
+  if (terminal === ssh) return [readConnection(location.env)].filter((login) => login !== null);
+  const visibility = terminal && (yield* terminal.checkVisibility(location, context));
+  if (visibility?.kind !== "inside" || !visibility.isCertain) return [];
+  const logins: string[] = [];
+  for (const outer of visibility.locations) logins.push(...(yield* planLoginsAt(outer, context, layers - 1)));
+  return [...new Set(logins)];
 }
 
 function* planIsActive(

@@ -50,6 +50,13 @@ export interface BusCall {
   readonly timeoutMs?: number;
 }
 
+/** A TCP connection, as this machine sees it. */
+export interface ConnectionPorts {
+  readonly localPort: number;
+  readonly remotePort: number;
+  readonly addresses?: { readonly local: string; readonly remote: string };
+}
+
 /** A step that changes something has `assumed`: a dry run does not carry it out, and takes this for the answer. */
 export type PlanStep =
   | {
@@ -72,8 +79,10 @@ export type PlanStep =
   | { readonly do: "sockets-of"; readonly pid: number }
   /** Those of these paths that are sockets of this user. A path that ends in a slash stands for all files in that folder. */
   | { readonly do: "own-sockets"; readonly paths: readonly string[] }
-  /** The local process of a TCP connection; null if unknown. */
-  | { readonly do: "connection-owner"; readonly localPort: number; readonly remotePort: number }
+  /** The words that a process was started with; empty if they cannot be read. */
+  | { readonly do: "command-line"; readonly pid: number }
+  /** The processes with this name that have a TCP connection open. With addresses, one of its two ends has to have the right one. */
+  | ({ readonly do: "connection-owners"; readonly name: string } & ConnectionPorts)
   /** A command of kitty's remote control protocol; null if there is no answer, or kitty refused it. */
   | {
       readonly do: "kitty";
@@ -163,8 +172,12 @@ export function* filterOwnSockets(paths: readonly string[]): Plan<readonly strin
   return (yield { do: "own-sockets", paths }) as readonly string[];
 }
 
-export function* findConnectionOwner(localPort: number, remotePort: number): Plan<number | null> {
-  return (yield { do: "connection-owner", localPort, remotePort }) as number | null;
+export function* readCommandLine(pid: number): Plan<readonly string[]> {
+  return (yield { do: "command-line", pid }) as readonly string[];
+}
+
+export function* findConnectionOwners(name: string, connection: ConnectionPorts): Plan<readonly number[]> {
+  return (yield { do: "connection-owners", name, ...connection }) as readonly number[];
 }
 
 /** A command that changes something. */

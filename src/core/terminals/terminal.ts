@@ -19,8 +19,17 @@ export interface TerminalTarget {
   readonly place: Place;
   readonly cwd: string | null;
   readonly title: string | null;
-  /** Its own machine, which is not this one, has selected its pane: the terminal with the login shows it. */
-  readonly isSelectedThere?: boolean;
+  readonly elsewhere?: ElsewhereTarget;
+}
+
+/** What a linked machine says about the terminal of one of its sessions. */
+export interface ElsewhereTarget {
+  /** `SSH_CONNECTION` of the logins in which it is seen. */
+  readonly logins: readonly string[];
+  /** What the user calls that machine for ssh: `devbox`, `me@10.0.0.7`; null if it is reached in another way. */
+  readonly host: string | null;
+  /** That machine has selected its pane: the terminal with the login shows it. */
+  readonly isSelected: boolean;
 }
 
 /** Where a process is: first the agent, then, for example, the tmux client that shows it. */

@@ -3,7 +3,7 @@
  * core/terminals/; here they are carried out.
  */
 import type { Exec, Terminals } from "../../core/interfaces/index.ts";
-import { planFocus, planVisibility, planWindowList } from "../../core/terminals/focus.ts";
+import { planFocus, planLogins, planVisibility, planWindowList } from "../../core/terminals/focus.ts";
 import { dryRun } from "../../core/terminals/plan.ts";
 import type { FocusOutcome, TerminalContext } from "../../core/terminals/terminal.ts";
 import { exec as run } from "../../system/exec.ts";
@@ -35,6 +35,7 @@ export function createTerminals(options: TerminalsOptions = {}): Terminals {
     dryRunFocus: (target) => runner.run(dryRun(planFocus(target, context)), dryRunTimeoutMs).catch(failed),
     isPaneVisible: (target) =>
       runner.run(planVisibility(target, context), visibilityTimeoutMs).catch(() => null),
+    findLogins: (target) => runner.run(planLogins(target, context), visibilityTimeoutMs).catch(() => []),
     listWindows: () => runner.run(planWindowList(context), windowListTimeoutMs).catch(() => []),
   };
 }

@@ -1,13 +1,16 @@
 /** The processes of this machine, as far as this user may see them, with their terminals, sockets and connections. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { isIPv6 } from "node:net";
 import type { Exec } from "../../core/interfaces/index.ts";
-import type { ProcessInfo, TerminalEnv } from "../../core/terminals/plan.ts";
-import { hasEnded, readStat } from "../../system/processes.ts";
+import type { ConnectionPorts, ProcessInfo, TerminalEnv } from "../../core/terminals/plan.ts";
+import { hasEnded, readCommandLine, readStat } from "../../system/processes.ts";
 
 export interface Processes {
   /** The process and its parents, nearest first; empty if it has ended or cannot be seen. */
   lineage(pid: number): Promise<readonly ProcessInfo[]>;
   environment(pid: number): Promise<TerminalEnv | null>;
+  /** Empty if it cannot be seen. */
+  commandLine(pid: number): Promise<readonly string[]>;
   named(name: string): Promise<readonly ProcessInfo[]>;
   ttys(pid: number): Promise<readonly string[]>;
   /** Paths of its Unix sockets (`@…` without a file); empty if the system does not show them. */
@@ -56,10 +59,8 @@ export const linuxProcesses: Processes = {
     // Empty for a moment while the process executes another program.
     return text ? parseEnvironment(text) : null;
   },
-  named: async (name) =>
-    listPids()
-      .flatMap((pid) => readProcess(pid) ?? [])
-      .filter((process) => process.name === name),
+  commandLine: async (pid) => readCommandLine(pid),
+  named: async (name) => listNamed(name).flatMap((pid) => readProcess(pid) ?? []),
   ttys: async (pid) => [...readOpenFiles(pid)].filter((link) => link.startsWith("/dev/pts/")),
   async sockets(pid) {
     const files = readOpenFiles(pid);
@@ -77,6 +78,10 @@ const listPids = (): number[] =>
   readdirSync("/proc")
     .filter((entry) => /^\d+$/.test(entry))
     .map(Number);
+
+/** Reads nothing but their names of all processes: few have the right one. */
+const listNamed = (name: string): number[] =>
+  listPids().filter((pid) => tryRead(() => readFileSync(`/proc/${pid}/comm`, "utf8"))?.trimEnd() === name);
 
 function readOpenFiles(pid: number): ReadonlySet<string> {
   const descriptors = tryRead(() => readdirSync(`/proc/${pid}/fd`)) ?? [];
@@ -99,6 +104,11 @@ export function createMacProcesses(exec: Exec): Processes {
       const { code, stdout } = await exec(["/bin/ps", "eww", "-o", "command=", "-p", String(pid)]);
       return code === 0 ? parseEnvironment(stdout.trim().replaceAll(" ", "\0")) : null;
     },
+    // Words with spaces are cut: those of ssh's that matter have none.
+    async commandLine(pid) {
+      const { code, stdout } = await exec(["/bin/ps", "ww", "-o", "args=", "-p", String(pid)]);
+      return code === 0 ? stdout.trim().split(" ") : [];
+    },
     named: async (name) => [...(await readAll()).values()].filter((process) => process.name === name),
     ttys: async () => [],
     sockets: async () => [],
@@ -120,6 +130,7 @@ export function parsePs(text: string): ProcessInfo[] {
 export const noProcesses: Processes = {
   lineage: async () => [],
   environment: async () => null,
+  commandLine: async () => [],
   named: async () => [],
   ttys: async () => [],
   sockets: async () => [],
@@ -127,26 +138,45 @@ export const noProcesses: Processes = {
 
 const established = "01";
 
-/** The process of a TCP connection, on Linux; null if it is another user's, or several connections have these ports. */
-export function findConnectionOwner(localPort: number, remotePort: number): number | null {
+/** The processes of a TCP connection, on Linux. Empty if they are another user's, or several connections have these ports. */
+export function findConnectionOwners(name: string, connection: ConnectionPorts): readonly number[] {
   const inodes = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap((path) => {
     const table = tryRead(() => readFileSync(path, "utf8"));
-    return table === null ? [] : parseSocketTable(table, localPort, remotePort);
+    return table === null ? [] : parseSocketTable(table, connection);
   });
-  return inodes.length === 1 ? findProcessWithFile(`socket:[${inodes[0]}]`) : null;
+  if (inodes.length !== 1) return [];
+  return listNamed(name).filter((pid) => readOpenFiles(pid).has(`socket:[${inodes[0]}]`));
 }
 
 /** The inodes of the open connections with these ports. The columns are number, local and remote address, state, …, inode (the tenth). */
-export function parseSocketTable(table: string, localPort: number, remotePort: number): string[] {
+export function parseSocketTable(
+  table: string,
+  { localPort, remotePort, addresses }: ConnectionPorts,
+): string[] {
   const hex = (port: number) => port.toString(16).toUpperCase().padStart(4, "0");
+  const isAt = (end: string, address: string) =>
+    parseSocketAddress(end.split(":")[0] ?? "") === normalise(address);
   return table.split("\n").flatMap((line) => {
     const [, local = "", remote = "", state, ...rest] = line.trim().split(/\s+/);
     const hasPorts = local.endsWith(`:${hex(localPort)}`) && remote.endsWith(`:${hex(remotePort)}`);
-    return hasPorts && state === established ? [rest[5] ?? ""] : [];
+    if (!hasPorts || state !== established) return [];
+    const isRight = !addresses || isAt(local, addresses.local) || isAt(remote, addresses.remote);
+    return isRight ? [rest[5] ?? ""] : [];
   });
 }
 
-function findProcessWithFile(link: string): number | null {
-  const pid = listPids().find((id) => readOpenFiles(id).has(link));
-  return pid ?? null;
+/** The kernel prints an address as words in the machine's own byte order: 0100007F is 127.0.0.1. */
+function parseSocketAddress(hex: string): string {
+  const bytes = (hex.match(/.{8}/g) ?? []).flatMap((word) => (word.match(/../g) ?? []).toReversed());
+  if (bytes.length === 4) return bytes.map((byte) => Number.parseInt(byte, 16)).join(".");
+  const groups = Array.from({ length: 8 }, (_, n) => `${bytes[2 * n]}${bytes[2 * n + 1]}`);
+  // An IPv4 address on an IPv6 socket.
+  if (/^(0000,){5}FFFF,/i.test(groups.join(","))) return parseSocketAddress(hex.slice(24));
+  return normalise(groups.join(":"));
 }
+
+/** One spelling for each address; a name of an interface is left out. */
+const normalise = (address: string): string => {
+  const plain = address.replace(/%.*$/, "");
+  return isIPv6(plain) ? new URL(`http://[${plain}]`).hostname : plain;
+};

@@ -12,7 +12,7 @@ import { sendKittyCommand } from "./kitty-socket.ts";
 import { evaluateKwinScript } from "./kwin.ts";
 import {
   createMacProcesses,
-  findConnectionOwner,
+  findConnectionOwners,
   linuxProcesses,
   noProcesses,
   type Processes,
@@ -108,8 +108,10 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
         return processes.sockets(step.pid);
       case "own-sockets":
         return step.paths.flatMap(listOwnSockets);
-      case "connection-owner":
-        return platform === "linux" ? findConnectionOwner(step.localPort, step.remotePort) : null;
+      case "connection-owners":
+        return platform === "linux" ? findConnectionOwners(step.name, step) : [];
+      case "command-line":
+        return processes.commandLine(step.pid);
       case "kitty":
         return sendKittyCommand(step.address, step.command, step.payload, timeoutMs);
       case "kwin":

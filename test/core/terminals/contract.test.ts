@@ -128,8 +128,10 @@ function respond(step: PlanStep, kind: number, text: string): unknown {
     case "sockets-of":
     case "own-sockets":
       return step.do === "own-sockets" && kind > 3 ? step.paths.filter((path) => !path.endsWith("/")) : [];
-    case "connection-owner":
-      return kind > 3 ? 66 : null;
+    case "connection-owners":
+      return kind > 3 ? [66] : [];
+    case "command-line":
+      return kind > 3 ? [text, "ssh", text] : [];
     case "dbus":
       return [kind <= 3 ? text : step.call.member === "sessionList" ? [3] : 3];
     case "kitty":
@@ -202,7 +204,7 @@ function sentTexts(step: PlanStep): readonly string[] {
 
 const programs = new Set([
   ...["tmux", "screen", "zellij", "wezterm", "open", "xdg-open", "rundll32", "lsappinfo"],
-  ...["swaymsg", "hyprctl", "niri"],
+  ...["swaymsg", "hyprctl", "niri", "ss"],
 ]);
 
 function expectHarmless(steps: readonly PlanStep[], cwd: string | null): void {
@@ -217,7 +219,7 @@ function expectHarmless(steps: readonly PlanStep[], cwd: string | null): void {
 }
 
 const readOnlyCommand =
-  /^(?:tmux -u -S \S+ list-panes|zellij --session \S+ action list-clients|wezterm cli list|lsappinfo|swaymsg -r -t get_tree|hyprctl clients|niri msg --json windows)/;
+  /^(?:tmux -u -S \S+ list-panes|zellij --session \S+ action list-clients|wezterm cli list|lsappinfo|swaymsg -r -t get_tree|hyprctl clients|niri msg --json windows|ss -Hxnp$)/;
 const readOnlyMembers = ["processId", "sessionList", "currentSession", "title"];
 
 function expectNoChange(steps: readonly PlanStep[]): void {
@@ -407,26 +409,24 @@ test("no value of an event or answer of a program makes focus throw", () => {
     env: environments,
   });
   const env = fc.constantFrom({ DISPLAY: ":0" }, { SWAYSOCK: "/run/sway" }, {});
+  const login = fc.oneof(trick, fc.constant("10.0.0.5 51234 10.0.0.9 22"));
+  const machines = fc.record({ logins: fc.array(login), host: fc.option(trick), isSelected: fc.boolean() });
   fc.assert(
     fc.property(
       places,
+      fc.option(machines),
       titles,
       cwds,
       platforms,
       env,
       answers,
-      (place, title, cwd, platform, ownEnv, stream) => {
+      (place, elsewhere, title, cwd, platform, ownEnv, stream) => {
+        const target = { place, title, cwd, ...(elsewhere && { elsewhere }) };
         const context = { platform, env: ownEnv };
-        const focused = simulate(
-          planFocus({ place, title, cwd }, context),
-          createAnswers(stream[Symbol.iterator]()),
-        );
+        const focused = simulate(planFocus(target, context), createAnswers(stream[Symbol.iterator]()));
         expectHarmless(focused.steps, cwd);
         if (focused.result.result !== "exact") expect(focused.result.why).toBeString();
-        const checked = simulate(
-          planVisibility({ place, title, cwd }, context),
-          createAnswers(stream[Symbol.iterator]()),
-        );
+        const checked = simulate(planVisibility(target, context), createAnswers(stream[Symbol.iterator]()));
         expectNoChange(checked.steps);
       },
     ),

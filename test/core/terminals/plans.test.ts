@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { planFocus, planVisibility } from "../../../src/core/terminals/focus.ts";
 import type { PlanStep, ProcessInfo } from "../../../src/core/terminals/plan.ts";
+import { parsePeers, parseSshCommand } from "../../../src/core/terminals/ssh.ts";
 import type { TerminalContext, TerminalTarget } from "../../../src/core/terminals/terminal.ts";
 import { answerNothing, commandLines, createProcess, printed, simulate } from "./simulate.ts";
 
@@ -600,8 +601,8 @@ describe("a session on another machine, over ssh from here", () => {
     place: { local: false },
     env: { SSH_CONNECTION: "10.0.0.5 51234 10.0.0.9 22" },
     answers(step) {
-      if (step.do === "connection-owner")
-        return step.localPort === 51234 && step.remotePort === 22 ? owner : null;
+      if (step.do === "connection-owners")
+        return step.localPort === 51234 && step.remotePort === 22 && owner !== null ? [owner] : [];
       if (step.do === "lineage") return [createProcess(40, name, { tty }), shell, createProcess(88, "xterm")];
       if (step.do === "windows") return [{ id: "1", pid: 88, title: "", active: true }];
       return step.do === "activate" ? true : undefined;
@@ -617,6 +618,43 @@ describe("a session on another machine, over ssh from here", () => {
     expect(focus(scenario(null)).result).toBe("impossible");
     expect(focus(scenario(40, "firefox")).result).toBe("impossible");
   });
+});
+
+describe("what an `ssh` was told", () => {
+  test.each([
+    ["ssh devbox", "devbox", true],
+    ["ssh -F /tmp/config -p 2222 me@10.0.0.7", "me@10.0.0.7", true],
+    ["ssh -p2222 -lme devbox", "me@devbox", true],
+    ["ssh devbox -l me", "me@devbox", true],
+    ["ssh devbox -t tmux attach", "devbox", true],
+    ["ssh -tt devbox tmux attach", "devbox", true],
+    ["ssh devbox git-upload-pack shop.git", "devbox", false],
+    ["ssh -T -o BatchMode=yes devbox exec beckon link", "devbox", false],
+    ["ssh -fN -L 8080:localhost:80 devbox", "devbox", false],
+    ["ssh -W [10.0.0.7]:22 jump", "jump", false],
+  ])("%s", (line, destination, hasTerminal) => {
+    expect(parseSshCommand(line.split(" "))).toEqual({ destination, hasTerminal });
+  });
+
+  test("nothing, if it names no machine: the master of a shared connection does not", () => {
+    for (const words of [[], ["ssh: /tmp/control [mux]"], ["ssh", "-V"]])
+      expect(parseSshCommand(words)).toBeNull();
+  });
+});
+
+test("who is at the other ends of a process's named sockets", () => {
+  // As `ss -Hxnp` of iproute2 6.1 prints it: a listening socket, two accepted connections, and other processes'.
+  const lines = [
+    'u_str LISTEN 0      128    /tmp/control 900 * 0   users:(("ssh",pid=50,fd=5))          ',
+    'u_str ESTAB 0      0       /tmp/control 901 * 911 users:(("ssh",pid=50,fd=6))          ',
+    'u_str ESTAB 0      0       /tmp/control 902 * 912 users:(("ssh",pid=50,fd=7))          ',
+    'u_str ESTAB 0      0                  * 911 * 901 users:(("ssh",pid=40,fd=3))          ',
+    'u_str ESTAB 0      0                  * 912 * 902 users:(("ssh",pid=41,fd=3),("sh",pid=42,fd=3))',
+    'u_str ESTAB 0      0                  * 920 * 921 users:(("ssh",pid=50,fd=2))          ',
+    'u_str ESTAB 0      0                  * 921 * 920 users:(("bun",pid=60,fd=9))          ',
+  ];
+  expect(parsePeers(lines.join("\n"), 50)).toEqual([40, 41, 42]);
+  expect(parsePeers(lines.join("\n"), 60)).toEqual([]);
 });
 
 describe("other window systems", () => {

@@ -30,6 +30,8 @@ export function answerNothing(step: PlanStep): unknown {
     case "ttys":
     case "sockets-of":
     case "own-sockets":
+    case "connection-owners":
+    case "command-line":
       return [];
     case "activate":
       return false;
