@@ -8,7 +8,7 @@ import { home, type Namespace, openNamespace, type RunResult, type Variables } f
 import { waitUntil } from "../wait-until.ts";
 
 /** Who logs in there: not root. */
-const user = { name: "dev", id: 1001 };
+export const user = { name: "dev", id: 1001 };
 const path = "/usr/local/bin:/usr/bin:/bin";
 const userEnv: Variables = { PATH: `${home}/.local/bin:${home}/bin:${path}`, HOME: home, LANG: "C.UTF-8" };
 

@@ -84,6 +84,7 @@ function publish(sessions: readonly Session[], parts: Partial<PublisherOptions> 
       answer: () => Promise.withResolvers<never>().promise,
     },
     focus: () => Promise.withResolvers<never>().promise,
+    findLogins: async () => [],
     findPast: async () => [],
     schedule,
     onProblem: (problem) => void problems.push(problem),
