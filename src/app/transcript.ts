@@ -19,7 +19,10 @@ export interface TranscriptDeps {
   readonly env: Env;
 }
 
-const onlyRecorded = "beckon cannot read this session's transcript. This is what it recorded itself.";
+const onlyRecorded = (machine: string | null): string =>
+  machine === null
+    ? "beckon cannot read this session's transcript. This is what it recorded itself."
+    : `The transcript is on ${machine}. This is what beckon recorded here.`;
 
 export async function readTranscript(
   deps: TranscriptDeps,
@@ -31,7 +34,12 @@ export async function readTranscript(
   if (page) return { ...page, lines: page.lines.map(toShownLine) };
   const { threads } = await deps.history.findStory({ session: key, day: at });
   const lines = (threads[0]?.beats ?? []).flatMap(toLines);
-  return { lines: lines.map(toShownLine), hasEarlier: false, hasLater: false, why: onlyRecorded };
+  return {
+    lines: lines.map(toShownLine),
+    hasEarlier: false,
+    hasLater: false,
+    why: onlyRecorded(parseSessionKey(key)?.machine ?? null),
+  };
 }
 
 async function readFile(

@@ -19,6 +19,7 @@ import { parseArguments, quote, readSubcommand, usageError } from "./args.ts";
 import { callApi } from "./client.ts";
 import type { Callable } from "./command.ts";
 import { machineAdd, machineCommand, machineList, machineRemove, machineTest } from "./commands/machine.ts";
+import { createNoMachineError } from "./find-machine.ts";
 import { formatColumns, formatJson, homeFolder, print, printLines } from "./output.ts";
 
 const subcommands = { add: addMachine, list: listMachines, test: testMachine, remove: removeMachine };
@@ -93,9 +94,7 @@ function findMachine(paths: Paths, name: string): MachineSettings {
   const { machines } = readConfigFile(paths.config).config;
   const settings = Object.hasOwn(machines, name) ? machines[name] : undefined;
   if (settings) return settings;
-  const known = Object.keys(machines);
-  const there = known.length === 0 ? "there is none" : `there is ${formatList(known)}`;
-  throw usageError(`no machine ${quote(name)}: ${there}`);
+  throw createNoMachineError(name, Object.keys(machines));
 }
 
 async function testMachine(args: string[]): Promise<number> {

@@ -5,39 +5,58 @@ import { formatAge } from "../core/view/figures.ts";
 import { groupMarks, groups } from "../core/view/group-names.ts";
 import { sortViews } from "../core/view/order.ts";
 import type { SessionView } from "../core/view/session-view.ts";
+import { readConfigFile } from "../storage/config-file.ts";
 import { readOpenHookErrors } from "../storage/hook-log.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { parseArguments, usageError } from "./args.ts";
 import { fetchSessions, notRunning } from "./client.ts";
 import { statusCommand } from "./commands/status.ts";
+import { createNoMachineError } from "./find-machine.ts";
 import { formatJson, formatLine, hasColour, homeFolder, print, terminalColumns, wrapText } from "./output.ts";
 import { formatQuiet } from "./quiet.ts";
 import { formatStatusTable } from "./status-table.ts";
 import type { WatchData } from "./watch/model.ts";
 
 export async function status(args: string[]): Promise<number> {
-  const { flags } = parseArguments(args, statusCommand);
+  const { flags, values } = parseArguments(args, statusCommand);
   const paths = resolvePaths();
+  const machine = values["--machine"];
+  if (machine !== undefined) checkMachine(paths, machine);
+  const wanted: Wanted = {
+    paths,
+    isShown: (session) => machine === undefined || session.machine === machine,
+  };
   const [asJson, isShort] = [flags.has("--json"), flags.has("--short")];
   if (asJson && isShort) throw usageError("status takes --json or --short, not both");
   const listsEnded = flags.has("--all");
   const format = () =>
-    asJson ? formatAsJson(paths) : isShort ? formatShort(paths) : formatText(paths, listsEnded);
+    asJson ? formatAsJson(wanted) : isShort ? formatShort(wanted) : formatText(wanted, listsEnded);
   const isScreen = process.stdout.isTTY === true && process.env.TERM !== "dumb" && !asJson && !isShort;
   if (!flags.has("--watch")) print(await format());
   else if (isScreen)
     await (await import("./watch/index.ts")).watchSessions({
       paths,
       listsEnded,
-      read: () => readForScreen(paths),
+      read: () => readForScreen(wanted),
     });
   else await printChanges(format);
   return 0;
 }
 
-async function readForScreen(paths: Paths): Promise<WatchData> {
-  const known = await readSessions(paths);
-  const { warnings, notices } = listNotices(paths, known, Date.now());
+/** Whose sessions, and which of them. */
+interface Wanted {
+  readonly paths: Paths;
+  readonly isShown: (session: SessionView) => boolean;
+}
+
+function checkMachine(paths: Paths, name: string): void {
+  const known = Object.keys(readConfigFile(paths.config).config.machines);
+  if (!known.includes(name)) throw createNoMachineError(name, known);
+}
+
+async function readForScreen(wanted: Wanted): Promise<WatchData> {
+  const known = await readSessions(wanted);
+  const { warnings, notices } = listNotices(wanted.paths, known, Date.now());
   return {
     isRunning: known.running,
     sessions: sortViews(known.sessions),
@@ -57,16 +76,17 @@ interface KnownSessions {
 }
 
 /** From the running beckon, or from its files if it does not run. */
-async function readSessions(paths: Paths): Promise<KnownSessions> {
+async function readSessions({ paths, isShown }: Wanted): Promise<KnownSessions> {
   const live = await fetchSessions(paths);
-  if (typeof live !== "string") return { warnings: [], running: true, ...live };
+  if (typeof live !== "string")
+    return { warnings: [], running: true, ...live, sessions: live.sessions.filter(isShown) };
   const { readSavedSessions } = await import("./saved-sessions.ts");
   const { sessions, warnings } = readSavedSessions(paths);
-  return { sessions, warnings: [live, ...warnings], running: false };
+  return { sessions: sessions.filter(isShown), warnings: [live, ...warnings], running: false };
 }
 
-async function formatAsJson(paths: Paths): Promise<string> {
-  const { warnings, running, ...known } = await readSessions(paths);
+async function formatAsJson(wanted: Wanted): Promise<string> {
+  const { warnings, running, ...known } = await readSessions(wanted);
   for (const warning of warnings) process.stderr.write(`${warning}\n`);
   return formatJson(running ? known : { ...known, running });
 }
@@ -74,11 +94,11 @@ async function formatAsJson(paths: Paths): Promise<string> {
 const shortGroups = groups.filter((group) => group !== "ended");
 
 /** One line for a status bar: `●2 ◌1 ◐4 ○3`. */
-async function formatShort(paths: Paths): Promise<string> {
+async function formatShort({ paths, isShown }: Wanted): Promise<string> {
   const live = await fetchSessions(paths);
   if (typeof live === "string") return live === notRunning ? "stopped\n" : "no answer\n";
   const counts = shortGroups.flatMap((group) => {
-    const count = live.sessions.filter((session) => session.group === group).length;
+    const count = live.sessions.filter((session) => session.group === group && isShown(session)).length;
     return count === 0 ? [] : [`${groupMarks[group]}${count}`];
   });
   return `${counts.length === 0 ? `${groupMarks.ready}0` : counts.join(" ")}\n`;
@@ -86,11 +106,11 @@ async function formatShort(paths: Paths): Promise<string> {
 
 const maxLines = 6;
 
-async function formatText(paths: Paths, listsEnded: boolean): Promise<string> {
-  const known = await readSessions(paths);
+async function formatText(wanted: Wanted, listsEnded: boolean): Promise<string> {
+  const known = await readSessions(wanted);
   const { sessions, running } = known;
   const now = Date.now();
-  const { warnings, notices } = listNotices(paths, known, now);
+  const { warnings, notices } = listNotices(wanted.paths, known, now);
   const columns = terminalColumns();
   const colour = hasColour();
   const wrapAll = (texts: readonly string[]) =>

@@ -87,11 +87,11 @@ describe("after these words", () => {
     [["--"], ["--install", "--uninstall", "--help", "--version"]],
     [
       ["status", ""],
-      ["--all", "--json", "--watch", "--short", "--help"],
+      ["--all", "--json", "--machine", "--watch", "--short", "--help"],
     ],
     [
       ["status", "--json", "--"],
-      ["--all", "--watch", "--short", "--help"],
+      ["--all", "--machine", "--watch", "--short", "--help"],
     ],
     [["status", "--", "--"], []],
     [

@@ -116,6 +116,28 @@ describe("the table", () => {
     expect(draw([session("api")], 200).join("\n")).not.toContain("claude");
   });
 
+  test("names the machine of a session that runs on another one, at any width, and says that it is not reachable", () => {
+    const there = {
+      machine: "devbox",
+      reachable: false,
+      unreachableSince: now,
+      silence: "not reachable since 14:02",
+      silenceKind: "unreachable" as const,
+    };
+    const sessions = [
+      working("checkout-api"),
+      working("checkout-api", { ...there, gitBranch: "fix", sessionId: "b".repeat(8) }),
+      working("checkout-api", { ...there, gitBranch: "main", sessionId: "c".repeat(8) }),
+    ];
+    for (const columns of [60, 80, 110, 200]) {
+      const lines = draw(sessions, columns);
+      expect(lines.filter((line) => line.includes(" on devbox "))).toHaveLength(2);
+    }
+    const lines = draw(sessions, 110);
+    expect(lines.filter((line) => line.includes("(not reachable since 14:02)"))).toHaveLength(2);
+    expect(lines.find((line) => line.includes("(fix)"))).toContain("checkout-api (fix) on devbox");
+  });
+
   test("folds the sessions that ended into one line, and lists them all with --all", () => {
     const ended = Array.from({ length: 9 }, (_, n) => over(`p${n}`, { since: now - n * minute }));
     expect(draw([...ended, working("live")]).slice(2)).toEqual([

@@ -139,4 +139,44 @@ describe("a linked machine", () => {
     const linked = { name: "devbox", way: "command", target: null, state: "linked", problem: null };
     expect((await readFacts()).machines).toEqual([expect.objectContaining(linked)]);
   });
+
+  test("status lists only its sessions with --machine, and suggests the name for a typo", async () => {
+    await two.start();
+    await two.laptop.postHook(createPromptEvent("here"));
+    await two.devbox.postHook(createPromptEvent("there"));
+    await waitUntil(async () => (await two.laptop.fetchSessions()).length === 2, soonMs);
+    const status = async (...args: string[]) => {
+      const child = two.laptop.spawnBeckon(["status", ...args]);
+      const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+      return { out, err, code: await child.exited };
+    };
+    expect((await status()).out).toContain("2 working");
+    const { out } = await status("--machine", "devbox");
+    expect([out.includes("1 working"), out.includes("proj on devbox")]).toEqual([true, true]);
+    const { sessions } = JSON.parse((await status("--json", "--machine", "devbox")).out);
+    expect(sessions.map(({ machine }: { machine: string }) => machine)).toEqual(["devbox"]);
+    expect((await status("--short", "--machine", "devbox")).out).toBe("◐1\n");
+    const wrong = await status("--machine", "devbx");
+    expect([wrong.code, wrong.err]).toEqual([
+      2,
+      expect.stringContaining('no machine "devbx": did you mean devbox?'),
+    ]);
+  });
+
+  test("the transcript of its session is there, and what is known of it is here", async () => {
+    await two.start();
+    const decision = two.ask("s", { command: "npm test" });
+    await waitUntil(async () => (await findAsk()) !== undefined, soonMs);
+    await answer({ do: "allow", ask: (await findAsk())?.answerId });
+    await decision;
+    const read = async () => {
+      const response = await two.laptop.request(
+        `/api/transcript?session=devbox%2Fclaude%3As&at=${Date.now()}`,
+      );
+      return (await response.json()) as { lines: { text: string }[]; why: string };
+    };
+    await waitUntil(async () => (await read()).lines.length > 0, soonMs);
+    expect((await read()).why).toBe("The transcript is on devbox. This is what beckon recorded here.");
+    expect((await read()).lines.map(({ text }) => text)).toEqual(["npm test"]);
+  });
 });

@@ -7,10 +7,11 @@ export const statusCommand = defineCommand({
   options: {
     "--all": { about: "list the sessions that ended too" },
     "--json": json,
+    "--machine": { value: "NAME", values: "machines", about: "list only the sessions of this other machine" },
     "--watch": { about: "keep the list current, and act on it with keys" },
     "--short": { about: "one line for a status bar: ●2 ◌1 ◐4 ○3" },
   },
-  usage: ["beckon status [--all | --json | --short] [--watch]"],
+  usage: ["beckon status [--all | --json | --short] [--machine NAME] [--watch]"],
   page: {
     overview: [["beckon status", "list every session and what it needs"]],
     summary: "Lists every session, the ones that need you first.",

@@ -140,7 +140,10 @@ export function createSessionEntry(row: MenuRow, name: string, context: MenuCont
     : [];
   const others = asks.filter((ask) => ask !== answerable?.ask);
   const commands = createCommands(row, context, {
-    hasFocus: (!session.ended || row.group === "failed") && answerable === undefined,
+    hasFocus:
+      (!session.ended || row.group === "failed") &&
+      answerable === undefined &&
+      session.unreachableSince === null,
   });
   return {
     kind: "entry",
@@ -214,7 +217,10 @@ function createCommands(
   const canDismiss = (asks.length > 0 || group === "failed") && row.silence?.kind !== "dismissed";
   return [
     ...(hasFocus ? [command("focus", "Go to terminal", { do: "focus", session: key })] : []),
-    ...(group === "ended" ? [] : createSnoozeEntries(row, context, command)),
+    // Nothing is alerted of a machine that cannot be reached.
+    ...(group === "ended" || row.silence?.kind === "unreachable"
+      ? []
+      : createSnoozeEntries(row, context, command)),
     ...(group === "ended" ? [] : createMuteEntries(row, context, command)),
     ...(canDismiss ? [command("dismiss", "Dismiss", { do: "dismiss", session: key })] : []),
     command("copy-id", "Copy session id", { do: "copy-id", session: key }),

@@ -4,8 +4,9 @@ import { defaultConfig } from "../../../../src/core/config/config.ts";
 import { noPreferences } from "../../../../src/core/config/preferences.ts";
 import { createInternalEvent } from "../../../../src/core/session/event.ts";
 import { type Ask, type Child, createSession, type Session } from "../../../../src/core/session/session.ts";
+import { sessionKeyOf } from "../../../../src/core/session/session-ref.ts";
 import { createMenu, type Menu, type MenuInput } from "../../../../src/core/view/menu/menu.ts";
-import type { MenuEntry, MenuItem } from "../../../../src/core/view/view.ts";
+import { createEntryId, type MenuEntry, type MenuItem } from "../../../../src/core/view/view.ts";
 
 export const minute = 60_000;
 export const hour = 60 * minute;
@@ -94,7 +95,7 @@ export function ended(project: string, since: number, more: Partial<Session> = {
   return done(project, since, { ended: { ...ago(since), reason: "other", whileBusy: false }, ...more });
 }
 
-export const keyOf = ({ agent, sessionId }: Session): string => `${agent}:${sessionId}`;
+export const keyOf = (session: Session): string => sessionKeyOf(session);
 
 export const facts: MenuInput["facts"] = {
   unconnected: [],
@@ -152,7 +153,7 @@ export function formatSubmenu(
   of: Session | string,
   more: Partial<MenuInput> = {},
 ): string[] {
-  const id = typeof of === "string" ? of : `session/${keyOf(of)}`;
+  const id = typeof of === "string" ? of : createEntryId("session", keyOf(of));
   const entry = listEntries(createTestMenu(sessions, more).items).find((item) => item.id === id);
   return formatMenu(entry?.children ?? []).split("\n");
 }

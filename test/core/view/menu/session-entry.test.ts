@@ -48,6 +48,22 @@ describe("the submenu of a session", () => {
     ]);
   });
 
+  test("of a machine that cannot be reached offers nothing that could not work", () => {
+    const api = {
+      ...blocked("api", 4 * minute, { transcriptPath: null }),
+      machine: "devbox",
+      unreachableSince: now.at - minute,
+    };
+    expect(listLabels(createTestMenu([api]).items).join("\n")).toContain("api on devbox");
+    expect(listLabels(createTestMenu([api]).items).join("\n")).toContain("not reachable since");
+    expect(formatSubmenu([api], api).filter((label) => !label.startsWith("("))).toEqual([
+      "[ ] Mute this session",
+      "[ ] Mute project “api”",
+      "Dismiss",
+      "Copy session id",
+    ]);
+  });
+
   test("repeats its only ask below its row just if that is too long for the row", () => {
     const labelsOf = (summary: string) => {
       const api = blocked("api", minute, { asks: [ask(minute, { summary })] });
