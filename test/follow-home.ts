@@ -8,7 +8,7 @@ export const followHome: Bun.BunPlugin = {
     build.onLoad({ filter: /src[\\/]system[\\/]own-home\.ts$/ }, () => ({
       contents: `
         import { findUserHome } from "./user-home.ts";
-        export const findOwnHome = async (env) => { await findUserHome(); return env.HOME; };`,
+        export const findOwnHome = async (env, readText) => { await findUserHome(readText); return env.HOME; };`,
       loader: "js",
     }));
   },

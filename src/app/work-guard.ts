@@ -5,6 +5,7 @@ import type { Config } from "../core/config/config.ts";
 import { readErrorMessage } from "../core/error-message.ts";
 import type { Sink } from "../core/interfaces/index.ts";
 import { quoteForShell } from "../core/text/shell-quote.ts";
+import { mayNeedGuardHooks } from "../setup/guard-hooks-needed.ts";
 import { readInstallRecord } from "../setup/install-record.ts";
 import type { Paths } from "../storage/paths.ts";
 import type { Env } from "../system/folders.ts";
@@ -47,11 +48,11 @@ export function createGuardHooksKeeper(options: {
     lastSettings = settings;
     wasInstalled = isInstalled;
     try {
-      const { mayNeedGuardHooks, updateGuardHooks } = await import("../setup/guard-hooks.ts");
-      if (!mayNeedGuardHooks({ paths: options.paths, config })) {
+      if (!mayNeedGuardHooks(options.paths, config)) {
         problems = [];
         return;
       }
+      const { updateGuardHooks } = await import("../setup/guard-hooks.ts");
       const result = await updateGuardHooks({ ...options, agents: options.table, config });
       problems = result.problems;
       for (const sentence of result.changes) options.onChange(sentence);

@@ -30,8 +30,11 @@ export type Confirmation = readonly [expression: number, offset: number];
 export interface FilterTable {
   /** Words of four characters, packed, that need no confirmation. */
   readonly words: readonly number[];
-  /** Words that need one of several confirmations. */
-  readonly wordsToConfirm: readonly (readonly [word: number, confirmations: readonly Confirmation[]])[];
+  /** Words that need one of several confirmations. Most words are spellings of another, and share its list. */
+  readonly wordsToConfirm: readonly (readonly [
+    confirmations: readonly Confirmation[],
+    words: readonly number[],
+  ])[];
   /** In base64: for the hash of three characters 1 if a word starts with them, 2 if a word ends with them. */
   readonly triples: string;
   /** Texts of any length, and the index of the expression that confirms each. */
@@ -55,12 +58,19 @@ export function computeTable(): string {
   const packed = [...words].map(([word, confirmations]) => [packWord(word, 0), confirmations] as const);
   const table: FilterTable = {
     words: packed.filter(([, confirmations]) => confirmations.length === 0).map(([word]) => word),
-    wordsToConfirm: packed.filter(([, confirmations]) => confirmations.length > 0),
+    wordsToConfirm: groupWords(packed.filter(([, confirmations]) => confirmations.length > 0)),
     triples: Buffer.from(computeTriples([...words.keys()])).toString("base64"),
     texts,
     expressions,
   };
   return JSON.stringify(table);
+}
+
+function groupWords(
+  packed: readonly (readonly [word: number, confirmations: readonly Confirmation[]])[],
+): FilterTable["wordsToConfirm"] {
+  const groups = Map.groupBy(packed, ([, confirmations]) => JSON.stringify(confirmations));
+  return [...groups.values()].map((group) => [group[0]?.[1] ?? [], group.map(([word]) => word)]);
 }
 
 function computeTriples(words: readonly string[]): Uint8Array {

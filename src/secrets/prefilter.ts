@@ -6,11 +6,21 @@ import { hashTriple, packWord } from "./hash.ts";
 import { computeTable } from "./prefilter-table.ts" with { type: "macro" };
 import type { Confirmation, FilterTable } from "./prefilter-table.ts";
 
-const table = JSON.parse(computeTable()) as FilterTable;
-const words: ReadonlySet<number> = new Set(table.words);
-const wordsToConfirm: ReadonlyMap<number, readonly Confirmation[]> = new Map(table.wordsToConfirm);
-const triples = new Uint8Array(Buffer.from(table.triples, "base64"));
+const { words, wordsToConfirm, triples, texts, expressionSources } = readTable(JSON.parse(computeTable()));
 const expressions: RegExp[] = [];
+
+/** What is kept of the table: the app and the history's thread have one each, all the time. */
+function readTable(table: FilterTable) {
+  const confirmations = new Map<number, readonly Confirmation[]>();
+  for (const [list, group] of table.wordsToConfirm) for (const word of group) confirmations.set(word, list);
+  return {
+    words: new Set(table.words) as ReadonlySet<number>,
+    wordsToConfirm: confirmations as ReadonlyMap<number, readonly Confirmation[]>,
+    triples: new Uint8Array(Buffer.from(table.triples, "base64")),
+    texts: table.texts,
+    expressionSources: table.expressions,
+  };
+}
 
 /** A text with more words to confirm counts as one with a secret: each can take as long as hundreds of characters. */
 const maxConfirmed = 1_000;
@@ -19,7 +29,7 @@ let confirmedCount = 0;
 /** For plain text and JSON text. */
 export function mayContainSecret(text: string, from = 0): boolean {
   if (containsWord(text, from)) return true;
-  for (const [part, expression] of table.texts) {
+  for (const [part, expression] of texts) {
     if (text.includes(part, from) && readExpression(expression).test(text)) return true;
   }
   return false;
@@ -29,7 +39,7 @@ export function mayContainSecret(text: string, from = 0): boolean {
 function readExpression(index: number): RegExp {
   const known = expressions[index];
   if (known) return known;
-  const [source = "", flags = ""] = table.expressions[index] ?? [];
+  const [source = "", flags = ""] = expressionSources[index] ?? [];
   const expression = new RegExp(source, flags);
   expressions[index] = expression;
   return expression;

@@ -13,10 +13,9 @@ import {
   type GuardSettings,
 } from "../core/config/work-guard.ts";
 import { readErrorMessage } from "../core/error-message.ts";
-import { limits } from "../core/limits.ts";
-import { readSmallFile } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import { type Env, homeOf } from "../system/folders.ts";
+import { isGuardOn, readSettings } from "./guard-hooks-needed.ts";
 import {
   type InstallRecord,
   readInstallRecord,
@@ -54,26 +53,6 @@ const hooksOf = (settings: GuardSettings): GuardHooks => ({
 });
 
 const hasHooks = ({ edits, starts, documents }: GuardHooks): boolean => edits || starts || documents;
-
-/** The guard is on in some project. */
-const isGuardOn = ({ mode, projects }: Config["workGuard"]): boolean =>
-  mode !== "off" || Object.values(projects).some((own) => own.mode !== undefined && own.mode !== "off");
-
-/** Whether there is anything to do. Cheap: nothing of the installer is loaded. */
-export function mayNeedGuardHooks({ paths, config }: Pick<GuardHooksOptions, "paths" | "config">): boolean {
-  const files = readInstallRecord(paths)?.files ?? [];
-  return (
-    isGuardOn(config) || files.some(({ path }) => /--guard\b|InstructionsLoaded/.test(readText(path) ?? ""))
-  );
-}
-
-function readText(path: string): string | null {
-  try {
-    return readSmallFile(path, limits.maxAgentSettingsBytes);
-  } catch {
-    return null;
-  }
-}
 
 /** Registers and removes hooks as the settings say. A file that cannot be changed is a problem, and the others go on. */
 export async function updateGuardHooks(options: GuardHooksOptions): Promise<GuardHooksResult> {
@@ -157,7 +136,7 @@ async function updateFile(
   { paths, env }: GuardHooksOptions,
 ): Promise<string | null> {
   const record = readInstallRecord(paths);
-  const text = readText(path);
+  const text = readSettings(path);
   if (!record || !setup.createGuardRegistration) return null;
   const { version, binary, copy, home, programs } = record;
   const registration: Registration = setup.createGuardRegistration(

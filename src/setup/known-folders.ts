@@ -1,5 +1,5 @@
 /** Remembers the folders that the user runs beckon in: hooks use no others (storage/known-folders.ts says why). */
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { limits } from "../core/limits.ts";
 import {
@@ -20,12 +20,15 @@ import { withFileLock } from "../user-files/file-lock.ts";
 /** More are forgotten, the oldest first. */
 const maxFolders = 64;
 
+/** Read in this thread: to read it in another starts Bun's pool of threads, which the app keeps (2 MB). */
+const findHome = (env: Env): Promise<string> => findOwnHome(env, (path) => readFileSync(path, "utf8"));
+
 const readKnownFolders = ({ knownFolders }: Paths): string =>
   readOr(() => readOwnFile(knownFolders, limits.maxSmallFileBytes), "");
 
 /** The folders that `env` names and hooks do not use. */
 export async function findUnknownFolders(env: Env): Promise<string[]> {
-  const defaults = resolveDefaultPaths(await findOwnHome(env), env);
+  const defaults = resolveDefaultPaths(await findHome(env), env);
   return listUnknownFolders(resolvePaths(env), defaults, readKnownFolders(defaults));
 }
 
@@ -46,7 +49,7 @@ export async function claimFolders(env: Env, { markers }: AgentVariables): Promi
 
 /** Returns a sentence for the user if it cannot be done. */
 export async function recordFolders(env: Env): Promise<string | null> {
-  const defaults = resolveDefaultPaths(await findOwnHome(env), env);
+  const defaults = resolveDefaultPaths(await findHome(env), env);
   const paths = resolvePaths(env);
   try {
     ensurePrivateFolder(defaults.state);
@@ -64,7 +67,7 @@ export async function recordFolders(env: Env): Promise<string | null> {
 
 /** Does nothing for the default folders. */
 export async function forgetFolders(env: Env): Promise<void> {
-  const home = await findOwnHome(env);
+  const home = await findHome(env);
   const defaults = resolveDefaultPaths(home, env);
   const dropped = listUnknownFolders(resolvePaths(env), defaults, "");
   if (dropped.length === 0 || !existsSync(defaults.knownFolders)) return;

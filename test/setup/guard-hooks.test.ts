@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { agents } from "../../src/agents/index.ts";
 import { type Config, defaultConfig } from "../../src/core/config/config.ts";
-import { mayNeedGuardHooks, updateGuardHooks } from "../../src/setup/guard-hooks.ts";
+import { updateGuardHooks } from "../../src/setup/guard-hooks.ts";
+import { mayNeedGuardHooks } from "../../src/setup/guard-hooks-needed.ts";
 import { install } from "../../src/setup/install.ts";
 import { listOwnHooks } from "../../src/user-files/hooks.ts";
 import { agentsOn, type Home, removeHomes, temporaryHome } from "./home.ts";
@@ -21,7 +22,7 @@ const update = ({ places, env }: Home, settings: Settings) =>
     config: { ...defaultConfig.workGuard, ...settings },
   });
 const may = ({ places }: Home, settings: Settings) =>
-  mayNeedGuardHooks({ paths: places, config: { ...defaultConfig.workGuard, ...settings } });
+  mayNeedGuardHooks(places, { ...defaultConfig.workGuard, ...settings });
 
 /** `event matcher`, of the hooks that the agent waits for. */
 const listGuardHooks = (path: string): string[] =>
