@@ -8,6 +8,8 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs
 import { createConnection } from "node:net";
 import { resolve as resolvePath } from "node:path";
 
+/** The name under which beckon knows this program. */
+const agent = "opencode";
 const binary = "BECKON_BINARY";
 const home = "BECKON_HOME";
 /** beckon writes here in which projects the guard has to be asked. */
@@ -417,7 +419,7 @@ function post({ port, token, meta }, text) {
     const at = Date.now();
     const moment = { id: randomUUID(), at, collected_at: new Date(at).toISOString(), seq: readUptime() };
     const about = JSON.stringify({ ...meta, ...moment });
-    const body = Buffer.from(`{"provider":"opencode","_meta":${about},"payload":${text}}`);
+    const body = Buffer.from(`{"provider":"${agent}","_meta":${about},"payload":${text}}`);
     const head =
       `POST /api/hook HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${token}\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
@@ -448,7 +450,7 @@ function startProcess(text, onOutput, options = []) {
     if (home !== null) env.BECKON_HOME = home;
     if (unattended.includes(command)) env.OPENCODE_UNATTENDED = "1";
     const stdio = ["pipe", onOutput ? "pipe" : "ignore", "ignore"];
-    const child = spawn(binary, ["hook", "opencode", ...options], {
+    const child = spawn(binary, ["hook", agent, ...options], {
       cwd: "/",
       env,
       stdio,

@@ -221,6 +221,8 @@ export const fixedSleeps = (files: Files): string[] =>
 const isOfAgents = (path: string, id: string): boolean =>
   path.startsWith(`src/agents/${id}/`) ||
   /^src\/agents\/(?:index|callers)\.ts$/.test(path) ||
+  // Kilo is a fork of opencode.
+  (id === "opencode" && path.startsWith("src/agents/kilo/")) ||
   // Antigravity CLI keeps its files in Gemini CLI's folder.
   (id === "gemini" && path === "src/agents/setup/former.ts");
 

@@ -61,7 +61,7 @@ const callers: readonly Caller[] = [
     signs: [{ fields: ["cursor_version"] }, { fields: ["conversation_id"] }, { folder: ".cursor" }],
   },
   {
-    id: unsupportedCaller,
+    id: "qwen",
     name: "Qwen Code",
     // Neither by itself (run with 0.24.4), but a user can copy hooks: their settings have the same form.
     runs: ["claude", "gemini"],
@@ -82,7 +82,7 @@ const callers: readonly Caller[] = [
     signs: [{ fields: ["conversationId"] }],
   },
   {
-    id: unsupportedCaller,
+    id: "kilo",
     name: "Kilo",
     // opencode's plugin, if it is in Kilo's folder (run with 7.7.7). The plugin sets the second variable.
     runs: ["opencode"],

@@ -6,6 +6,7 @@ import { codexForwarding } from "./codex/forwarding.ts";
 import { copilotForwarding } from "./copilot/forwarding.ts";
 import { geminiForwarding } from "./gemini/forwarding.ts";
 import { opencodeForwarding } from "./opencode/forwarding.ts";
+import { qwenForwarding } from "./qwen/forwarding.ts";
 
 export const agents: readonly Agent[] = [
   {
@@ -42,6 +43,17 @@ export const agents: readonly Agent[] = [
     loadSetup: async () => (await import("./opencode/setup/index.ts")).opencodeSetup,
   },
   {
+    id: "kilo",
+    name: "Kilo",
+    // beckon's plugin for opencode runs in it, and sets the same variables for the hook.
+    forwarding: opencodeForwarding,
+    sessionVariables: ["KILO"],
+    commandMarkers: ["KILO"],
+    settingsVariables: [{ name: "KILO_CONFIG_DIR", meaning: "Kilo's own folder (~/.config/kilo)" }],
+    loadRuntime: async () => (await import("./kilo/index.ts")).kilo,
+    loadSetup: async () => (await import("./kilo/setup/index.ts")).kiloSetup,
+  },
+  {
     id: "copilot",
     name: "Copilot CLI",
     forwarding: copilotForwarding,
@@ -60,6 +72,16 @@ export const agents: readonly Agent[] = [
     settingsVariables: [{ name: "GEMINI_CLI_HOME", meaning: "the home folder that Gemini CLI uses (~)" }],
     loadRuntime: async () => (await import("./gemini/index.ts")).gemini,
     loadSetup: async () => (await import("./gemini/setup/index.ts")).geminiSetup,
+  },
+  {
+    id: "qwen",
+    name: "Qwen Code",
+    forwarding: qwenForwarding,
+    sessionVariables: ["QWEN_"],
+    commandMarkers: ["QWEN_CODE_SESSION_ID"],
+    settingsVariables: [],
+    loadRuntime: async () => (await import("./qwen/index.ts")).qwen,
+    loadSetup: async () => (await import("./qwen/setup/index.ts")).qwenSetup,
   },
 ];
 

@@ -4,20 +4,9 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { waitUntil } from "../wait-until.ts";
 import { home } from "./namespace.ts";
-import { opencodeConfig, opencodeDriver } from "./other/opencode.ts";
-import type { OtherSandbox } from "./other/sandbox.ts";
+import { opencodeConfig, opencodeDriver, rejectWith } from "./other/opencode.ts";
 import { createOtherCliTests } from "./other/scenario.ts";
 import { describeAnswers, describeDialogs } from "./other/story.ts";
-
-/** After "Reject", opencode asks for a reason. */
-const rejectWith =
-  (...keys: readonly string[]) =>
-  async (sandbox: OtherSandbox): Promise<void> => {
-    // Arrows change only colours.
-    for (const key of keys.slice(0, -1)) await sandbox.pressKeys(key);
-    await sandbox.pressAndSee(keys.at(-1) ?? "");
-    await sandbox.pressKeys("Enter");
-  };
 
 describeDialogs(opencodeDriver, {
   ask: { tool: "Bash" },

@@ -27,6 +27,15 @@ type Payload = Readonly<Record<string, unknown>>;
 const sessionId = "s-1";
 const command = "npm run deploy";
 const base = { session_id: sessionId, cwd: "/home/dev/proj" };
+const opencodeStory: Story = {
+  start: { type: "session.created", session: sessionId, cwd: "/home/dev/proj" },
+  prompt: { type: "prompt", session: sessionId, cwd: "/home/dev/proj", prompt: "go" },
+  request: {
+    ...{ type: "permission.asked", session: sessionId, cwd: "/home/dev/proj" },
+    ...{ request: "per_1", permission: "bash", metadata: { command }, call: "call_1", input: { command } },
+  },
+  end: { type: "session.deleted", session: sessionId },
+};
 const stories: Readonly<Record<string, Story>> = {
   claude: {
     start: { ...base, hook_event_name: "SessionStart", source: "startup" },
@@ -46,15 +55,8 @@ const stories: Readonly<Record<string, Story>> = {
     },
     end: { ...base, hook_event_name: "SessionEnd", reason: "other" },
   },
-  opencode: {
-    start: { type: "session.created", session: sessionId, cwd: "/home/dev/proj" },
-    prompt: { type: "prompt", session: sessionId, cwd: "/home/dev/proj", prompt: "go" },
-    request: {
-      ...{ type: "permission.asked", session: sessionId, cwd: "/home/dev/proj" },
-      ...{ request: "per_1", permission: "bash", metadata: { command }, call: "call_1", input: { command } },
-    },
-    end: { type: "session.deleted", session: sessionId },
-  },
+  opencode: opencodeStory,
+  kilo: opencodeStory,
   copilot: {
     start: { ...base, hook_event_name: "SessionStart", source: "new" },
     prompt: { ...base, hook_event_name: "UserPromptSubmit", prompt: "go" },
@@ -79,6 +81,17 @@ const stories: Readonly<Record<string, Story>> = {
       details: { type: "exec", title: "Confirm Shell Command", command },
     },
     end: { ...base, hook_event_name: "SessionEnd", reason: "exit" },
+  },
+  qwen: {
+    start: { ...base, hook_event_name: "SessionStart", source: "startup" },
+    prompt: { ...base, hook_event_name: "UserPromptSubmit", prompt: "go" },
+    request: {
+      ...base,
+      hook_event_name: "PermissionRequest",
+      tool_name: "run_shell_command",
+      tool_input: { command },
+    },
+    end: { ...base, hook_event_name: "SessionEnd", reason: "other" },
   },
   example: {
     start: { type: "session.started", session: sessionId, folder: "/home/dev/proj" },

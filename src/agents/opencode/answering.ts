@@ -19,28 +19,37 @@ import { createHeading, type Description, formatFields, formatJson, isShowable }
 import { describeLinks } from "../links.ts";
 import { isReadableOffer, joinParts } from "../offers.ts";
 import { describeQuestions, readQuestions, readReplies } from "../questions.ts";
+import { opencodeVariant } from "./opencode.ts";
 import { asStrings, parsePayload } from "./payload.ts";
 import { nameTool, toolNames } from "./tools.ts";
+import type { OpencodeVariant } from "./variant.ts";
 
 /** What a command can do to opencode itself. */
-export const opencodeDangers: AgentDangers = {
+export const createOpencodeDangers = ({ id }: OpencodeVariant): AgentDangers => ({
   programs: {
-    opencode: [["root", skipsPermissions, /--dangerously-\S+|--auto\b/]],
+    [id]: [["root", skipsPermissions, /--dangerously-\S+|--auto\b/]],
   },
-  files: [/(?:^|\/)\.?opencode\/(?:opencode\.jsonc?$|plugins?(?:\/|$))/, /(?:^|\/)opencode\.jsonc?$/],
+  files: [
+    new RegExp(`(?:^|/)\\.?${id}/(?:${id}\\.jsonc?$|plugins?(?:/|$))`),
+    new RegExp(`(?:^|/)${id}\\.jsonc?$`),
+  ],
   projectVariables: [],
-};
+});
 
-export const opencodeAnswering: AnswerSupport = {
+const opencodeDangers = createOpencodeDangers(opencodeVariant);
+
+export const createOpencodeAnswering = ({ name }: OpencodeVariant): AnswerSupport => ({
   findSessionId: (payload) => parsePayload(payload)?.session ?? null,
   isAnswerable: ({ request }, ask) => typeof request === "string" && ask.inputKey === request,
-  describe,
-  decide,
+  describe: (payload, context) => describe(payload, context, name),
+  decide: (payload, answer) => decide(payload, answer, name),
   // The user's rules are written for the tools of another agent.
   autoAllow: () => null,
-};
+});
 
-function describe(payload: JsonRecord, context: RequestContext): AskDetails | null {
+export const opencodeAnswering = createOpencodeAnswering(opencodeVariant);
+
+function describe(payload: JsonRecord, context: RequestContext, name: string): AskDetails | null {
   if (payload.type === "question.asked") {
     const questions = parseQuestions(payload);
     return questions && describeQuestions(nameTool("question"), questions);
@@ -66,7 +75,7 @@ function describe(payload: JsonRecord, context: RequestContext): AskDetails | nu
       isWholeList(payload.patterns) &&
       isShowable([payload.metadata, payload.input]),
     dangers: findDangers(permission, payload, context, folder, links.targets),
-    always: listAlways(payload),
+    always: listAlways(payload, name),
     questions: [],
   };
 }
@@ -244,10 +253,10 @@ const isWholeList = (list: unknown): boolean =>
   !Array.isArray(list) || list.length === asStrings(list).length;
 
 /** What opencode allows until it is restarted, if "always" is chosen. */
-function listAlways({ always }: JsonRecord): readonly string[] {
+function listAlways({ always }: JsonRecord, name: string): readonly string[] {
   const patterns = asStrings(always);
   if (patterns.length === 0 || !isWholeList(always)) return [];
-  const text = `Always allow ${joinParts(patterns, ", ")} until opencode is restarted`;
+  const text = `Always allow ${joinParts(patterns, ", ")} until ${name} is restarted`;
   return isReadableOffer(text) ? [text] : [];
 }
 
@@ -258,9 +267,9 @@ function parseQuestions({ questions: list }: JsonRecord): readonly Question[] | 
 }
 
 /** A string says what is wrong with the answer. */
-function decide(payload: JsonRecord, answer: Answer): object | string {
-  const details = describe(payload, { cwd: null });
-  if (!details) return "this is not a request of opencode";
+function decide(payload: JsonRecord, answer: Answer, name: string): object | string {
+  const details = describe(payload, { cwd: null }, name);
+  if (!details) return `this is not a request of ${name}`;
   return decideAnswer<object>(details, answer, {
     allow: () => ({ reply: "once" }),
     always: (choice) => (details.always[choice] === undefined ? null : { reply: "always" }),

@@ -1,19 +1,26 @@
 /** opencode while the app runs: what its plugin reports, and its requests. Its plugin knows everything, so nothing is watched. */
 import type { AgentRuntime } from "../agent.ts";
 import { createRuntime } from "../runtime.ts";
-import { opencodeAnswering, opencodeDangers } from "./answering.ts";
+import { createOpencodeAnswering, createOpencodeDangers } from "./answering.ts";
 import { opencodeForwarding } from "./forwarding.ts";
-import { createRegistrationCheck, isPresent } from "./setup/folder.ts";
+import { opencodeVariant } from "./opencode.ts";
+import { createFolder } from "./setup/folder.ts";
 import { dedupeKey, explainRefusal, readDetails, readGuardRequest, translate } from "./translate.ts";
+import type { OpencodeVariant } from "./variant.ts";
 
-export const opencode: AgentRuntime = createRuntime(opencodeForwarding, {
-  translate,
-  readDetails,
-  readGuardRequest,
-  explainRefusal,
-  dedupeKey,
-  dangers: opencodeDangers,
-  answering: opencodeAnswering,
-  isPresent,
-  createRegistrationCheck,
-});
+export function createOpencodeRuntime(variant: OpencodeVariant): AgentRuntime {
+  const { isPresent, createRegistrationCheck } = createFolder(variant);
+  return createRuntime(opencodeForwarding, {
+    translate,
+    readDetails,
+    readGuardRequest,
+    explainRefusal,
+    dedupeKey,
+    dangers: createOpencodeDangers(variant),
+    answering: createOpencodeAnswering(variant),
+    isPresent,
+    createRegistrationCheck,
+  });
+}
+
+export const opencode = createOpencodeRuntime(opencodeVariant);

@@ -24,7 +24,7 @@ export function translate(hook: HookMessage, stamp: EventStamp): AgentEvent | nu
   const payload = parsePayload(hook.payload);
   if (!payload) return null;
   const { session: sessionId, subagent: agentId, subagentType: agentType, type: name, cwd } = payload;
-  const subject = { agent: "opencode", sessionId, agentId, agentType, name, cwd };
+  const subject = { agent: hook.provider, sessionId, agentId, agentType, name, cwd };
   return createHookEvent(hook, stamp, subject, createChange(payload));
 }
 

@@ -30,6 +30,15 @@ export const otherClis = {
     program: `opencode-${system}/bin/opencode`,
     mb: 417,
   },
+  kilo: {
+    id: "kilo",
+    name: "Kilo",
+    // The registry has no @kilocode/plugin of this version: an older one is given its number, see kilo.ts.
+    packages: ["@kilocode/cli@7.7.7", "@kilocode/plugin@7.3.1"],
+    program: `@kilocode/cli-${system}/bin/kilo`,
+    mb: 430,
+    usedBy: ["test/long/agent-kilo"],
+  },
   codex: {
     id: "codex",
     name: "Codex",

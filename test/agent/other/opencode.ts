@@ -1,7 +1,7 @@
 /** Drives opencode's terminal. */
 import { modulesOf, otherClis } from "./clis.ts";
 import { askedQuestion, callTool } from "./prompts.ts";
-import { type CliDriver, otherApiPort } from "./sandbox.ts";
+import { type CliDriver, type OtherSandbox, otherApiPort } from "./sandbox.ts";
 
 const { opencode: cli } = otherClis;
 const [, plugin = ""] = cli.packages;
@@ -12,7 +12,7 @@ export const opencodeConfig = (permission: object) => ({
   ".config/opencode/opencode.json": JSON.stringify(createConfig(permission)),
 });
 
-const createConfig = (permission: object) => ({
+export const createConfig = (permission: object) => ({
   model: "fake/fake-model",
   small_model: "fake/fake-model",
   autoupdate: false,
@@ -60,3 +60,13 @@ export const opencodeDriver: CliDriver = {
   questionPrompt: callTool("question", { questions: [askedQuestion] }),
   exit: "/exit",
 };
+
+/** After "Reject", opencode asks for a reason. */
+export const rejectWith =
+  (...keys: readonly string[]) =>
+  async (sandbox: OtherSandbox): Promise<void> => {
+    // Arrows change only colours.
+    for (const key of keys.slice(0, -1)) await sandbox.pressKeys(key);
+    await sandbox.pressAndSee(keys.at(-1) ?? "");
+    await sandbox.pressKeys("Enter");
+  };

@@ -148,9 +148,9 @@ function putFiles(files: Readonly<Record<string, string>>, inHome: (name: string
 }
 
 function putCli({ cli, files, copies = {} }: CliDriver, inHome: (name: string) => string): void {
-  putFiles(files, inHome);
   for (const [name, isIncluded] of Object.entries(copies))
     cpSync(modulesOf(cli), inHome(name), { recursive: true, filter: isIncluded });
+  putFiles(files, inHome);
   const command = `#!/bin/sh\nexec ${home}/${folderOf(cli)}/${cli.program} "$@"\n`;
   writeFileSync(inHome(`bin/${cli.id}`), command, { mode: 0o755 });
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { opencodeSetup } from "../../../src/agents/opencode/setup/index.ts";
 import type { JsonRecord } from "../../../src/core/json.ts";
 import { settle } from "../../virtual-time.ts";
+import type { ReplayAdapter } from "../replay-other.ts";
 
 type PluginHooks = Readonly<Record<string, (input: unknown, output?: unknown) => Promise<void>>>;
 
@@ -66,5 +67,22 @@ export async function loadPlugin(): Promise<LoadedPlugin> {
     callHook: call,
     print: (output) => print(output),
     posts,
+  };
+}
+
+/** What the plugin makes of recorded rows. Its own hooks have two arguments; the recorder kept them as `input` and `output`. */
+export function createPluginPayloads(): Pick<ReplayAdapter, "reset" | "createPayloads"> {
+  let plugin: LoadedPlugin;
+  return {
+    async reset() {
+      plugin = await loadPlugin();
+    },
+    createPayloads({ event, payload }) {
+      const { input, output } = payload;
+      if (event === "plugin-load") return [];
+      return /^(?:chat|tool)\./.test(event)
+        ? plugin.callHook(event, input, output)
+        : plugin.sendEvent(event, payload);
+    },
   };
 }

@@ -1,0 +1,19 @@
+/** Qwen Code while the app runs: its events, and what is watched beside its hooks. Its requests are answered in its terminal. */
+import type { AgentRuntime } from "../agent.ts";
+import { createRuntime } from "../runtime.ts";
+import { qwenForwarding } from "./forwarding.ts";
+import { createRegistrationCheck, isPresent } from "./setup/folder.ts";
+import { readDetails, readGuardRequest, translate } from "./translate.ts";
+import { findTranscript, watchQwen } from "./watch.ts";
+
+export const qwen: AgentRuntime = createRuntime(qwenForwarding, {
+  translate,
+  readDetails,
+  readGuardRequest,
+  // Without its calls, the end of a batch does not say that the user cancelled it. The end of the turn follows at once.
+  outputFields: ["tool_response", "tool_calls"],
+  watch: watchQwen,
+  findTranscript,
+  isPresent,
+  createRegistrationCheck,
+});

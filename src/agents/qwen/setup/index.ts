@@ -1,0 +1,51 @@
+/** Install, uninstall and doctor for Qwen Code: hooks in its settings.json, which need no trust. */
+import { createHooksSetup, createTestCommand, createTestEnd } from "../../setup/hooks-setup.ts";
+import { type AgentMachine, createAgentSetup } from "../../setup/index.ts";
+import { editTools } from "../translate.ts";
+import { isPresent, settingsPath } from "./folder.ts";
+
+/** What tools return comes with PostToolBatch, so PostToolUse is not needed: Qwen Code waits for each hook. */
+const events = [
+  ...["SessionStart", "SessionEnd", "UserPromptSubmit", "PermissionRequest", "PreToolUse", "PostToolBatch"],
+  ...["Notification", "Stop", "StopFailure", "SubagentStart", "SubagentStop", "PreCompact", "PostCompact"],
+] as const;
+
+/** In seconds: Qwen Code reads 1000 and more as milliseconds. */
+const form = { timeout: 5, async: false };
+
+const hooks = createHooksSetup({
+  id: "qwen",
+  listHooks: () => events.map((event) => ({ event, ...form })),
+  guard: {
+    edits: { event: "PreToolUse", matcher: Object.keys(editTools).join("|"), ...form },
+    starts: { event: "SessionStart", ...form },
+  },
+});
+
+export const createQwenSetup = (machine: AgentMachine = {}) =>
+  createAgentSetup(
+    {
+      id: "qwen",
+      name: "Qwen Code",
+      isPresent,
+      describeProgram: () => ({
+        program: "qwen",
+        versionPattern: /^\s*v?(\d+\.\d+\.\d+[\w.+-]{0,40})\s*$/m,
+      }),
+      settingsPath: (scope, env) => (scope === "user" ? settingsPath(env) : null),
+      ...hooks,
+      liveTest: {
+        createRequest: createTestCommand,
+        createEnd: createTestEnd,
+        // The session is shown with the last part of this path.
+        createEnv: (env, sessionId) => ({
+          ...env,
+          QWEN_PROJECT_DIR: "/beckon doctor",
+          QWEN_CODE_SESSION_ID: sessionId,
+        }),
+      },
+    },
+    machine,
+  );
+
+export const qwenSetup = createQwenSetup();

@@ -1,0 +1,13 @@
+/** The real Kilo with beckon's plugin. */
+import { kiloDriver } from "../agent/other/kilo.ts";
+import { rejectWith } from "../agent/other/opencode.ts";
+import { describeAnswers, describeDialogs } from "../agent/other/story.ts";
+
+describeDialogs(kiloDriver, {
+  ask: { tool: "Bash" },
+  deny: rejectWith("Right", "Right", "Enter"),
+  dismiss: rejectWith("Escape"),
+  atEnd: {},
+});
+
+describeAnswers(kiloDriver, { denial: ["not now"] });
