@@ -12,7 +12,13 @@ const programName = process.platform === "win32" ? "beckon.exe" : "beckon";
 export const binary = join(repo, "dist/test", programName);
 /** The program that users get. Its hooks look into the home folder that the system knows: run it where that is not yours. */
 export const releaseBinary = join(repo, "dist", programName);
-export const windowsBinary = join(repo, "dist/beckon-windows-x64.exe");
+
+/** Builds the program for another system, and returns its path. */
+export function buildFor(target: string): string {
+  const built = Bun.spawnSync([process.execPath, "build.ts", "--target", target], { cwd: repo });
+  if (built.exitCode !== 0) throw new Error(`${built.stdout}${built.stderr}`);
+  return join(repo, `dist/beckon-${target}${target.startsWith("windows") ? ".exe" : ""}`);
+}
 /** The forwarder in POSIX sh. */
 export const hookScript = join(repo, "hooks/beckon-hook.sh");
 export const claudePlugin = join(repo, "hooks/claude-plugin");

@@ -6,6 +6,8 @@ const everything = [
   "test/core/a.test.ts",
   "test/desktop/a.test.ts",
   "test/dashboard/a.test.ts",
+  "test/machines/a.test.ts",
+  "test/release/a.test.ts",
   "test/wine/a.test.ts",
   "test/agent/a.test.ts",
 ];

@@ -3,8 +3,7 @@
  * Debian packages and the agents' real CLIs need root; without root the tests that use them are skipped.
  */
 import { existsSync } from "node:fs";
-import { homedir } from "node:os";
-import { join } from "node:path";
+import { runtimeCache, runtimePathOf } from "../src/release/runtime.ts";
 import { cliCache, cliVersion, fetchCli, isCliCached, oldVersions, strictVersion } from "./agent/cli.ts";
 import { fetchOtherCli, isOtherCliCached, type OtherCli, otherClis } from "./agent/other/clis.ts";
 
@@ -79,6 +78,20 @@ export const packageGroups: readonly PackageGroup[] = [
       podman: "podman",
       runc: "runc",
       busybox: "busybox",
+    },
+  },
+  {
+    purpose: "releases: archives, the install script, packages for Debian and Fedora",
+    usedBy: ["test/release/", "test/long/release"],
+    packages: {
+      "dpkg-deb": "dpkg",
+      rpmbuild: "rpm",
+      shellcheck: "shellcheck",
+      "/lib/ld-musl-x86_64.so.1": "musl",
+      man: "man-db",
+      unzip: "unzip",
+      wget: "wget",
+      xz: "xz-utils",
     },
   },
   {
@@ -204,17 +217,13 @@ export function describeSetup(missing: Missing, obstacles: Obstacles): string[] 
   return lines;
 }
 
-const runtimeCache =
-  process.env.BUN_INSTALL_CACHE_DIR ??
-  join(process.env.BUN_INSTALL ?? join(homedir(), ".bun"), "install/cache");
-
 const thisMachine: Machine = {
   isLinux: process.platform === "linux",
   isRoot: process.getuid?.() === 0,
   has: (command) => Bun.which(command) !== null,
   hasCli: isCliCached,
   hasOtherCli: isOtherCliCached,
-  hasWindowsRuntime: existsSync(join(runtimeCache, `bun-windows-x64-baseline-v${Bun.version}`)),
+  hasWindowsRuntime: existsSync(runtimePathOf("bun-windows-x64-baseline")),
 };
 
 /** Prints what these test files need and this machine lacks, then installs it, unless `isAllowed` is false. */

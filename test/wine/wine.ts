@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { repo, trayThreadSource, windowsBinary } from "../repo.ts";
+import { buildFor, trayThreadSource } from "../repo.ts";
 
 /** Debian's wine64 is not on the PATH. */
 const wine = Bun.which("wine64") ?? Bun.which("wine") ?? "/usr/lib/wine/wine64";
@@ -148,9 +148,7 @@ export async function compileForWindows(entry: string, outfile: string): Promise
 
 /** Builds the Windows binary and copies it into the folder. Returns its name there. */
 export function buildBeckon({ folder }: { readonly folder: string }): string {
-  const built = Bun.spawnSync([process.execPath, "build.ts", "--target", "windows-x64"], { cwd: repo });
-  if (built.exitCode !== 0) throw new Error(`${built.stdout}${built.stderr}`);
-  cpSync(windowsBinary, join(folder, "beckon.exe"));
+  cpSync(buildFor("windows-x64"), join(folder, "beckon.exe"));
   return "beckon.exe";
 }
 
