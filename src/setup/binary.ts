@@ -10,17 +10,20 @@ import {
   chmodSync,
   closeSync,
   copyFileSync,
+  existsSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
+  readFileSync,
   readSync,
   realpathSync,
   renameSync,
   rmSync,
   type Stats,
   statSync,
+  writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
@@ -29,6 +32,7 @@ import { errorCode, ignoreErrors, removeEmptyFolders, syncFolder } from "../stor
 import type { Paths } from "../storage/paths.ts";
 import { type Env, homeOf } from "../system/folders.ts";
 import { isCompiled } from "../system/is-compiled.ts";
+import { removeConsole, windowlessPathOf } from "../system/windowless.ts";
 import { withFileLock } from "../user-files/file-lock.ts";
 import { describeSystemError } from "../user-files/index.ts";
 import { resolveOwnedPath } from "../user-files/owned-path.ts";
@@ -129,6 +133,32 @@ export async function planBinary(options: PlaceOptions): Promise<BinaryPlan> {
 
 /** Never throws: if the copy cannot be made, the hooks call the program where it is. */
 export async function placeBinary(options: PlaceOptions): Promise<PlacedBinary> {
+  const placed = await placeProgram(options);
+  if ((options.platform ?? process.platform) !== "win32") return placed;
+  return { ...placed, warnings: [...placed.warnings, ...placeWindowless(placed.plan.binary)] };
+}
+
+/** Writes beckonw.exe beside beckon.exe, unless the right one is there. Returns what went wrong. */
+function placeWindowless(binary: string): readonly string[] {
+  const path = windowlessPathOf(binary);
+  if (path === null) return [];
+  const temporary = `${path}.beckon-tmp`;
+  try {
+    const program = readFileSync(binary);
+    removeConsole(program);
+    if (existsSync(path) && readFileSync(path).equals(program)) return [];
+    writeFileSync(temporary, program);
+    moveAside(path);
+    renameSync(temporary, path);
+    return [];
+  } catch (error) {
+    return [`${path} could not be written (${errorCode(error)}), so beckon does not start at login.`];
+  } finally {
+    ignoreErrors(() => rmSync(temporary, { force: true }));
+  }
+}
+
+async function placeProgram(options: PlaceOptions): Promise<PlacedBinary> {
   const plan = await planBinary(options);
   if (plan.do !== "copy") return { plan, copy: describeCopy(plan, options), warnings: [] };
   const { program, exec, platform = process.platform } = options;
@@ -302,16 +332,22 @@ export async function planRemoval(record: InstallRecord | null, exec: Exec): Pro
 
 /** Throws if it cannot be removed. */
 export function removeBinary({ binary }: RemovalPlan, madeFolder: string | null): void {
+  removeProgram(binary);
+  const windowless = windowlessPathOf(binary);
+  if (windowless !== null) removeProgram(windowless);
+  removeEmptyFolders(dirname(binary), madeFolder);
+}
+
+function removeProgram(path: string): void {
   try {
-    rmSync(binary, { force: true });
+    rmSync(path, { force: true });
   } catch (error) {
-    if (process.platform !== "win32") throw new Error(`${binary} cannot be removed (${errorCode(error)})`);
-    moveToTemporaryFolder(binary);
+    if (process.platform !== "win32") throw new Error(`${path} cannot be removed (${errorCode(error)})`);
+    moveToTemporaryFolder(path);
   }
   for (const suffix of [".beckon-tmp", ".beckon-lock"])
-    ignoreErrors(() => rmSync(binary + suffix, { force: true }));
-  removeMovedAside(binary);
-  removeEmptyFolders(dirname(binary), madeFolder);
+    ignoreErrors(() => rmSync(path + suffix, { force: true }));
+  removeMovedAside(path);
 }
 
 /** On Windows this program runs, so it can only be moved. */

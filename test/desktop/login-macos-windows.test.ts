@@ -144,14 +144,14 @@ describe("on Windows", () => {
       },
       remove: (key, name) => void values.delete(`${key} ${name}`),
     };
-    return { values, item: createWindowsLoginItem(registry, "C:\\Windows") };
+    return { values, item: createWindowsLoginItem(registry) };
   }
 
   test("starts without a window, also from a path with spaces or a backslash at the end", () => {
-    expect(formatRunValue({ binary: "C:\\Users\\Ann Lee\\beckon.exe", home: null }, "C:\\Windows")).toBe(
-      'C:\\Windows\\System32\\conhost.exe --headless "C:\\Users\\Ann Lee\\beckon.exe" run --at-login',
+    expect(formatRunValue({ binary: "C:\\Users\\Ann Lee\\beckon.exe", home: null })).toBe(
+      '"C:\\Users\\Ann Lee\\beckonw.exe" run --at-login',
     );
-    expect(formatRunValue({ binary: "C:\\b.exe", home: "D:\\my state\\" }, "C:\\Windows")).toEndWith(
+    expect(formatRunValue({ binary: "C:\\b.exe", home: "D:\\my state\\" })).toEndWith(
       '"C:\\b.exe" run --at-login "--home=D:\\my state\\\\"',
     );
   });
@@ -162,6 +162,8 @@ describe("on Windows", () => {
     writeFileSync(binary, "");
     expect((await item.state()).on).toBe(false);
     await item.enable({ binary, home: null });
+    expect(await item.state()).toMatchObject({ on: true, problem: expect.stringContaining("beckonw.exe") });
+    writeFileSync(join(home, "beckonw.exe"), "");
     expect(await item.state()).toEqual({ on: true, turnedOff: false, binary, problem: null });
     values.set(approved, Buffer.from([3, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]));
     expect(await item.state()).toMatchObject({ on: false, turnedOff: true });

@@ -1,7 +1,8 @@
 /** The login item in Wine's registry, read by `reg` and run as it is written there. */
 import { afterAll, beforeAll, describe, expect } from "bun:test";
-import { existsSync, mkdirSync, renameSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { removeConsole } from "../../src/system/windowless.ts";
 import { testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";
 import { buildBeckon, compileForWindows, createWine, hasWine, type Wine, wineNeeds } from "./wine.ts";
@@ -21,6 +22,9 @@ beforeAll(async () => {
   await compileForWindows(join(import.meta.dir, "../fixtures/wine/login.ts"), pathOf("login.exe"));
   mkdirSync(pathOf("my programs"));
   renameSync(pathOf(buildBeckon(wine)), pathOf("my programs/beckon.exe"));
+  const program = readFileSync(pathOf("my programs/beckon.exe"));
+  removeConsole(program);
+  writeFileSync(pathOf("my programs/beckonw.exe"), program);
   binary = wine.windowsPath(pathOf("my programs/beckon.exe"));
   home = wine.windowsPath(pathOf("my state"));
 }, 120_000);
@@ -39,9 +43,7 @@ describe("the Run key", () => {
     const on = { on: true, turnedOff: false, binary, problem: null };
     expect(await login("state")).toMatchObject({ on: false, turnedOff: false, binary: null });
     expect(await login("on", binary, home)).toEqual(on);
-    expect(await command()).toBe(
-      `C:\\windows\\System32\\conhost.exe --headless "${binary}" run --at-login "--home=${home}"`,
-    );
+    expect(await command()).toBe(`"${binary.replace(".exe", "w.exe")}" run --at-login "--home=${home}"`);
 
     const off = ["/t", "REG_BINARY", "/d", "0300000000000000", "/f"];
     await wine.run("reg", ["add", approved, "/v", "beckon", ...off]);
@@ -50,14 +52,12 @@ describe("the Run key", () => {
     expect(await query(approved)).not.toContain("REG_BINARY");
 
     expect(await login("off")).toMatchObject({ on: false });
-    expect(await query(key)).not.toContain("beckon.exe");
+    expect(await query(key)).not.toContain("beckonw.exe");
   }, 60_000);
 
   test("starts beckon in the folder it was installed with", async () => {
     await login("on", binary, home);
-    // Wine's conhost does not support --headless.
-    const [, started] = (await command()).split(" --headless ");
-    await Bun.write(join(wine.folder, "login.bat"), `start "login" ${started}\r\n`);
+    await Bun.write(join(wine.folder, "login.bat"), `start "login" ${await command()}\r\n`);
     await wine.spawn("cmd", ["/c", "login.bat"]).exited;
     await waitUntil(() => existsSync(join(wine.folder, "my state/endpoint.json")), waitMs);
     const stopped = await wine.run(binary, ["stop"], "", { BECKON_HOME: home });

@@ -28,13 +28,13 @@ const systems: Readonly<Partial<Record<NodeJS.Platform, (options: LoginOptions) 
     ]);
     return createMacLoginItem({ home: env.HOME || homedir(), uid: process.getuid?.() ?? 0, exec });
   },
-  async win32({ env }) {
+  async win32() {
     const [
       { createWindowsLoginItem },
       { readRegistryValue: read, writeRegistry, removeRegistryValue: remove },
     ] = await Promise.all([import("./windows.ts"), import("../windows/registry.ts")]);
     const write = (key: string, name: string, text: string) => writeRegistry([{ key, name, text }]);
-    return createWindowsLoginItem({ read, write, remove }, env.SystemRoot || "C:\\Windows");
+    return createWindowsLoginItem({ read, write, remove });
   },
 };
 

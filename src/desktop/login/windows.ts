@@ -1,5 +1,6 @@
 /** Windows: a value of the Run key in the user's part of the registry. */
 import { existsSync } from "node:fs";
+import { consolePathOf, windowlessPathOf } from "../../system/windowless.ts";
 import { formatLoginArgs, type LoginCommand, type LoginItem, loginOff } from "./login-item.ts";
 
 const runKey = "Software\\Microsoft\\Windows\\CurrentVersion\\Run";
@@ -17,10 +18,10 @@ export interface Registry {
   remove(key: string, name: string): void;
 }
 
-/** beckon.exe is a console program: `conhost --headless` starts it without a window. */
-export function formatRunValue(command: LoginCommand, systemRoot: string): string {
-  const args = [command.binary, ...formatLoginArgs(command)].map(quoteArgument);
-  return [`${systemRoot}\\System32\\conhost.exe`, "--headless", ...args].join(" ");
+/** beckon.exe is a console program: its twin starts without a window. */
+export function formatRunValue(command: LoginCommand): string {
+  const program = windowlessPathOf(command.binary) ?? command.binary;
+  return [program, ...formatLoginArgs(command)].map(quoteArgument).join(" ");
 }
 
 /** A path on Windows has no quotes. Backslashes at the end are doubled, or they would escape the closing quote. */
@@ -29,10 +30,10 @@ function quoteArgument(argument: string): string {
 }
 
 function parseRunValue(value: string): string | null {
-  return /--headless\s+"([^"]+)"/.exec(value)?.[1] ?? /^"([^"]+)"/.exec(value)?.[1] ?? null;
+  return /^"([^"]+)"/.exec(value)?.[1] ?? null;
 }
 
-export function createWindowsLoginItem(registry: Registry, systemRoot: string): LoginItem {
+export function createWindowsLoginItem(registry: Registry): LoginItem {
   const readValue = (): string | null => {
     const data = registry.read(runKey, name);
     return data === null ? null : data.toString("utf16le").replace(/\0+$/, "");
@@ -41,7 +42,7 @@ export function createWindowsLoginItem(registry: Registry, systemRoot: string): 
 
   return {
     async enable(command) {
-      const value = formatRunValue(command, systemRoot);
+      const value = formatRunValue(command);
       if (
         value.includes('""') ||
         /["\p{Cc}]/u.test(`${command.binary}${command.home ?? ""}`) ||
@@ -67,14 +68,17 @@ export function createWindowsLoginItem(registry: Registry, systemRoot: string): 
     async state() {
       const value = readValue();
       if (value === null) return loginOff;
-      const binary = parseRunValue(value);
+      const started = parseRunValue(value);
+      const binary = started === null ? null : consolePathOf(started);
       if (isTurnedOff()) {
         const problem =
           "you turned it off in Task Manager or Settings. To turn it on: beckon --install --login";
         return { on: false, turnedOff: true, binary, problem };
       }
-      const isGone = binary !== null && !existsSync(binary);
-      const problem = isGone ? `it would start ${binary}, which does not exist. Run: beckon --install` : null;
+      const isGone = started !== null && !existsSync(started);
+      const problem = isGone
+        ? `it would start ${started}, which does not exist. Run: beckon --install`
+        : null;
       return { on: true, turnedOff: false, binary, problem };
     },
   };

@@ -61,10 +61,9 @@ export const openWindowsNotifier: OpenNotifier = async (options) => {
   let snoreToast: Notifier | null = null;
 
   function openToasts() {
-    const { SystemRoot } = process.env;
-    const command = findPowershell(SystemRoot);
-    if (command === null || SystemRoot === undefined) return null;
-    const failure = writeRegistry(createRegistration(findOwnCommand(), SystemRoot, writeAppIcon(folder)));
+    const command = findPowershell(process.env.SystemRoot);
+    if (command === null) return null;
+    const failure = writeRegistry(createRegistration(findOwnCommand(), writeAppIcon(folder)));
     if (failure === null) return createToasts(command, exec);
     onProblem(`no toasts: ${failure}. Alerts are shown as balloons.`);
     return null;

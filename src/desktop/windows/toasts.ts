@@ -11,6 +11,7 @@ import { escapeMarkup } from "../../core/text/markup.ts";
 import { selectButtons } from "../../core/view/alerts/text.ts";
 import type { Alert, AlertButton } from "../../core/view/view.ts";
 import { waitAtMost } from "../../system/schedule.ts";
+import { windowlessPathOf } from "../../system/windowless.ts";
 import { appName, clickLabel, formatBody, formatTitle, hasTerminal } from "../notify/alert-text.ts";
 import type { RegistryText } from "./registry.ts";
 
@@ -138,22 +139,20 @@ export function parseResults(stdout: string, count: number): (string | null)[] {
 }
 
 /**
- * The registry values that name the sender of the toasts, and the command that a click starts. It runs under conhost
- * without a window: beckon is a console program, and a click should not flash a console.
+ * The registry values that name the sender of the toasts, and the command that a click starts: the program
+ * without a console, because a click should not flash one.
  */
 export function createRegistration(
-  program: readonly string[],
-  systemRoot: string,
+  [program, ...args]: readonly [program: string, ...args: string[]],
   icon: string | null,
 ): RegistryText[] {
-  const quoted = program.map((part) => `"${part}"`).join(" ");
-  const conhost = `"${systemRoot.replace(/\\+$/, "")}\\System32\\conhost.exe" --headless`;
+  const command = [windowlessPathOf(program) ?? program, ...args].map((part) => `"${part}"`).join(" ");
   return [
     { key: appKey, name: "DisplayName", text: appName },
     ...(icon === null ? [] : [{ key: appKey, name: "IconUri", text: icon }]),
     { key: protocolKey, name: "", text: `URL:${appName}` },
     { key: protocolKey, name: "URL Protocol", text: "" },
-    { key: `${protocolKey}\\shell\\open\\command`, name: "", text: `${conhost} ${quoted} click "%1"` },
+    { key: `${protocolKey}\\shell\\open\\command`, name: "", text: `${command} click "%1"` },
   ];
 }
 

@@ -189,13 +189,13 @@ describe("tags and links", () => {
 describe("the registry values", () => {
   test("are all below the keys that uninstalling removes", () => {
     const icon = "C:\\Users\\dev\\AppData\\Local\\beckon\\helpers\\beckon.png";
-    const values = createRegistration(["C:\\Program Files\\beckon\\beckon.exe"], "C:\\Windows", icon);
+    const values = createRegistration(["C:\\Program Files\\beckon\\beckon.exe"], icon);
     for (const { key } of values)
       expect(registryKeys.some((removed) => key === removed || key.startsWith(`${removed}\\`))).toBe(true);
     expect(values).toContainEqual({
       key: "Software\\Classes\\beckon\\shell\\open\\command",
       name: "",
-      text: '"C:\\Windows\\System32\\conhost.exe" --headless "C:\\Program Files\\beckon\\beckon.exe" click "%1"',
+      text: '"C:\\Program Files\\beckon\\beckonw.exe" click "%1"',
     });
     expect(values).toContainEqual({ key: "Software\\Classes\\beckon", name: "URL Protocol", text: "" });
     expect(values).toContainEqual({
