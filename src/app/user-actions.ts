@@ -51,7 +51,11 @@ export function createUserActions(options: UserActionsOptions): RunUserAction {
       ? await options.desk.answer(session, action.ask, action.answer, action.step)
       : "this session is over";
     if (typeof result === "string") showMessage("Nothing was answered", capitalize(result));
-    else if ("refused" in result) showMessage("Nothing was answered", capitalize(result.error));
+    else if ("refused" in result)
+      showMessage(
+        result.isUnknown ? "Your answer may not have arrived" : "Nothing was answered",
+        capitalize(result.error),
+      );
   }
 
   async function copyId(session: Session | null): Promise<void> {

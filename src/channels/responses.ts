@@ -114,6 +114,9 @@ export function createResponseHandler(options: ResponseHandlerOptions) {
       const result = await options.answer(session, answerId, given, step);
       // Nothing was decided, so that another answer still counts.
       if (typeof result === "string") return refuse(by, result);
+      // The button stays: if the answer has not arrived, it can be tapped again, and if it has, the first one counts.
+      if ("refused" in result && result.isUnknown)
+        return { text: `${capitalize(result.error)}.`, isAccepted: false };
       references.revoke(key);
       if ("refused" in result) return refuse(by, result.error);
       return { text: `${capitalize(result.answered)}.`, isAccepted: true };

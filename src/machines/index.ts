@@ -280,9 +280,10 @@ export function createMachines(options: MachinesOptions): Machines {
         step,
       }));
       if (outcome === null)
-        return cannot(
-          `it is not known whether your answer arrived: the link to ${name} was lost. Look there`,
-        );
+        return {
+          ...cannot(`it is not known whether your answer arrived: the link to ${name} was lost. Look there`),
+          isUnknown: true,
+        };
       const says = toSingleLine(outcome.says);
       if (outcome.ok) return { ok: true, answered: says };
       if (outcome.status === 400) return says;

@@ -123,6 +123,17 @@ test("an answer that comes too late shows a message", async () => {
   ]);
 });
 
+test("an answer that may or may not have arrived is not called unanswered", async () => {
+  const messages = await click(allow(keyOf(session)), async () => ({
+    refused: 409,
+    error: "it is not known whether your answer arrived: the link to devbox was lost. Look there",
+    isUnknown: true,
+  }));
+  expect(messages).toEqual([
+    "Your answer may not have arrived: It is not known whether your answer arrived: the link to devbox was lost. Look there",
+  ]);
+});
+
 test("a session that is gone is not answered", async () => {
   const messages = await click(allow("claude:gone"), () => {
     throw new Error("answered");

@@ -29,8 +29,16 @@ describe("of a request on another machine", () => {
   const phone = (server: NtfyServer) => ({ phone: { type: "ntfy", server } });
   const isTold = ({ messages }: NtfyServer) => messages().some(({ text }) => text.includes("npm test"));
 
-  async function start({ hasTheirs }: { readonly hasTheirs: boolean }): Promise<void> {
-    const script = 'echo $$ >"$0"; while [ -e "$0.cut" ]; do sleep 0.1; done; exec "$@"';
+  async function start({
+    hasTheirs,
+    dropsAnswer = false,
+  }: {
+    hasTheirs: boolean;
+    dropsAnswer?: boolean;
+  }): Promise<void> {
+    if (dropsAnswer) writeFileSync(`${pidFile()}.drop`, "");
+    const drop = `if rm "$0.drop" 2>/dev/null; then sed -u '/"kind":"answer"/Q' | "$@"; exit; fi`;
+    const script = `echo $$ >"$0"; while [ -e "$0.cut" ]; do sleep 0.1; done; ${drop}; exec "$@"`;
     const link = ["sh", "-c", script, pidFile(), ...two.link];
     writeChannelSettings(two.laptop.paths, phone(ours), { machines: { devbox: { command: link } } });
     if (hasTheirs) writeChannelSettings(two.devbox.paths, phone(theirs));
@@ -91,6 +99,17 @@ describe("of a request on another machine", () => {
     await waitUntil(() => ours.messages()[0]?.text.includes("Allowed"), soonMs);
     const said = ours.published().map(({ message }) => message);
     expect(said).toEqual([expect.stringContaining("npm test"), expect.stringContaining("Allowed")]);
+  });
+
+  test("a tap whose answer is lost on the way can be repeated", async () => {
+    await start({ hasTheirs: false, dropsAnswer: true });
+    const decision = ask();
+    await waitUntil(() => isTold(ours), soonMs);
+    await ours.tap("Allow");
+    await waitUntil(async () => (await two.laptop.fetchSession("s"))?.reachable === false, soonMs);
+    await waitUntil(async () => (await two.laptop.fetchSession("s"))?.reachable === true, soonMs);
+    await ours.tap("Allow");
+    expect(await decision).toContain('"behavior":"allow"');
   });
 
   test("what was asked while the link was down, and is still open, is told when it is back", async () => {

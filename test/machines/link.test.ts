@@ -1,5 +1,7 @@
 /** The sessions of another machine: seen, answered and lost through a link. Both apps and the link's program are real. */
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { createPromptEvent } from "../app-fixture.ts";
 import { forEachTest } from "../for-each-test.ts";
 import { waitUntil } from "../wait-until.ts";
@@ -7,6 +9,7 @@ import { createTwoMachines } from "./two-machines.ts";
 
 const two = forEachTest(createTwoMachines);
 
+setDefaultTimeout(30_000);
 const soonMs = 5_000;
 
 const findAsk = async () => (await two.laptop.fetchSession("s"))?.asks.find(({ answerable }) => answerable);
@@ -107,6 +110,29 @@ describe("a linked machine", () => {
     // `beckon link` starts the app there again.
     await waitUntil(async () => (await two.report())[0]?.state === "linked", 15_000);
     expect((await two.laptop.fetchSession("s"))?.reachable).toBe(true);
+  }, 30_000);
+
+  test("if it is lost between the answer and its confirmation, you are told so, and the ask stays", async () => {
+    const mark = join(two.laptop.home, "cut");
+    writeFileSync(mark, "");
+    // Once, the link ends where it should carry an answer.
+    const cutting = `if rm "$0" 2>/dev/null; then sed -u '/"kind":"answer"/Q'; else cat; fi | "$@"`;
+    two.setMachines({ devbox: { command: ["sh", "-c", cutting, mark, ...two.link] } });
+    await two.devbox.start();
+    await two.laptop.start();
+    await waitUntil(async () => (await two.report())[0]?.state === "linked", 15_000);
+    await two.devbox.postHook(createPromptEvent("s"));
+    const decision = two.ask("s", { command: "npm test" });
+    await waitUntil(async () => (await findAsk()) !== undefined, soonMs);
+    const lost = await answer({ do: "allow", ask: (await findAsk())?.answerId });
+    expect([lost.status, await lost.json()]).toEqual([
+      409,
+      { error: "it is not known whether your answer arrived: the link to devbox was lost. Look there" },
+    ]);
+    expect((await two.laptop.fetchSession("s"))?.asks).toHaveLength(1);
+    await waitUntil(async () => (await findAsk()) !== undefined, soonMs);
+    expect((await answer({ do: "allow", ask: (await findAsk())?.answerId })).status).toBe(200);
+    expect(await decision).toContain('"behavior":"allow"');
   }, 30_000);
 
   test("a machine that is taken from the settings leaves the list", async () => {

@@ -275,6 +275,8 @@ export type IngestResult =
 export interface ActionRefused {
   readonly refused: 403 | 409;
   readonly error: string;
+  /** It may have been done all the same: nobody knows. */
+  readonly isUnknown?: true;
 }
 
 /** The open response to a permission hook. */
