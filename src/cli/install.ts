@@ -32,7 +32,8 @@ export async function install(args: string[], table: readonly Agent[]): Promise<
   const { flags, values } = parseArguments(args, installCommand);
   const { scope, selected } = readSelection(values, table);
   const { env } = process;
-  const login = { wanted: readLogin(flags), isDefault: hasScreen(env) };
+  const isStartWanted = !flags.has("--no-start");
+  const login = { wanted: readLogin(flags), isDefault: isStartWanted && hasScreen(env) };
   const options: InstallOptions = {
     agents: table,
     selected,
@@ -43,6 +44,7 @@ export async function install(args: string[], table: readonly Agent[]): Promise<
     statusLine: readStatusLine(flags, scope),
     exec,
     program: await findProgram(Bun.main, process.execPath, exec),
+    isCopied: flags.has("--copied"),
     version,
   };
   if (flags.has("--dry-run")) {
@@ -55,11 +57,13 @@ export async function install(args: string[], table: readonly Agent[]): Promise<
   const { binary } = result;
   const loginResult = await setUpLogin({ ...options, ...login, binary: binary.binary });
   const program = findProgramName(binary.binary, env, homeOf(env));
-  const started = await startApp(result, options, {
-    login: login.wanted,
-    hasLoginItem: !loginResult.isFailed,
-    name: program.name,
-  });
+  const started = isStartWanted
+    ? await startApp(result, options, {
+        login: login.wanted,
+        hasLoginItem: !loginResult.isFailed,
+        name: program.name,
+      })
+    : { lines: [], isStarted: false };
   const guard = await updateGuardHooks({
     ...options,
     config: readConfigFile(options.paths.config).config.workGuard,

@@ -28,6 +28,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import type { Exec } from "../core/interfaces/index.ts";
+import { parseVersionLine } from "../core/version-line.ts";
 import { errorCode, ignoreErrors, removeEmptyFolders, syncFolder } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import { type Env, homeOf } from "../system/folders.ts";
@@ -62,7 +63,7 @@ export async function findProgram(main: string, execPath: string, exec: Exec): P
 /** Null if the program is not beckon. */
 export async function readVersion(binary: string, exec: Exec): Promise<string | null> {
   const { code, stdout } = await exec([binary, "--version"], { timeoutMs: versionTimeoutMs });
-  return code === 0 ? (/^beckon (\d+\.\d+\.\d+\S{0,40})\s*$/.exec(stdout)?.[1] ?? null) : null;
+  return code === 0 ? parseVersionLine(stdout) : null;
 }
 
 export interface PlaceOptions {
@@ -71,6 +72,8 @@ export interface PlaceOptions {
   readonly env: Env;
   readonly exec: Exec;
   readonly before: Pick<InstallRecord, "binary" | "copy"> | null;
+  /** The program was put where it is for this install, so uninstall removes it. */
+  readonly isCopied?: boolean;
   readonly platform?: NodeJS.Platform;
 }
 
@@ -184,13 +187,13 @@ async function placeProgram(options: PlaceOptions): Promise<PlacedBinary> {
 }
 
 /** Null if the binary there was not copied by an install. */
-function describeCopy(plan: BinaryPlan, { before, program }: PlaceOptions): InstallRecord["copy"] {
+function describeCopy(plan: BinaryPlan, { before, program, isCopied }: PlaceOptions): InstallRecord["copy"] {
   if (plan.do !== "keep") return null;
   const earlier = findEarlierCopy(plan.binary, { before });
-  if (earlier) return earlier;
-  if (isSamePath(plan.binary, program.path)) return null;
+  if (earlier && !isCopied) return earlier;
+  if (isSamePath(plan.binary, program.path) && !isCopied) return null;
   const sha256 = hashFile(plan.binary);
-  return { sha256, sourceSha256: hashFile(program.readFrom), madeFolder: null };
+  return { sha256, sourceSha256: hashFile(program.readFrom), madeFolder: earlier?.madeFolder ?? null };
 }
 
 const findEarlierCopy = (binary: string, { before }: Pick<PlaceOptions, "before">): InstallRecord["copy"] =>
