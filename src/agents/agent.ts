@@ -304,6 +304,8 @@ export interface AgentWatcher {
 export interface AgentSetup {
   /** True if the agent's own folder is there. */
   isPresent(env: Env): boolean;
+  /** What its program is called, without an extension. */
+  programName(env: Env): string;
   /** Finds the agent's program and asks for its version. */
   findProgram(options: FindProgramOptions): Promise<ProgramSearch>;
   /** Sentences for the user about the program that was found, or not. `version` is the one that install assumes. */

@@ -9,6 +9,7 @@ export const links = [
   "icon",
   "notifications",
   "channels",
+  "machines",
   "terminals",
   "login",
 ] as const;

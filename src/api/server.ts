@@ -100,6 +100,8 @@ export interface ServerOptions {
   readonly testChannel: (name: string) => Promise<object | null>;
   /** Every other machine, and whether it is linked. */
   readonly machines: () => readonly object[];
+  /** Tries to link it now. False if there is no such machine. */
+  readonly retryMachine: (name: string) => boolean;
   /** For a machine that is linked to this one. */
   readonly link: {
     connect(id: string, signal: AbortSignal): Promise<Response>;
@@ -489,6 +491,10 @@ function createHandlers(
       return result ? respond(200, result) : respond(404, { error: `no channel ${id}` });
     },
     machines: () => respond(200, { machines: options.machines() }),
+    machineRetry: ({ params: { id } }) =>
+      options.retryMachine(id ?? "")
+        ? respond(200, { ok: true })
+        : respond(404, { error: `no machine ${id}` }),
     link: ({ request, params: { id } }) => options.link.connect(id ?? "", request.signal),
     linkMessage: async ({ request, params: { id } }) => {
       const body = await readBody(request);

@@ -101,6 +101,7 @@ export async function listenForRequests(options: RequestOptions): Promise<ApiSer
     channels: channels.report,
     testChannel: channels.test,
     machines: sinks.machines.report,
+    retryMachine: sinks.machines.retry,
     link: options.link,
     doctor: async (wants) =>
       createDoctorReport({

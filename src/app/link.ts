@@ -26,10 +26,14 @@ export function createLinkServer(
 
   async function load(): Promise<Publisher> {
     const { createPublisher } = await import("../machines/publisher.ts");
+    const registrations = [...base.agents].map(([id, agent]) => ({
+      id,
+      isRegistered: agent.createRegistrationCheck(base.env),
+    }));
     const publisher = createPublisher({
       machineId: base.machineId(),
       findPast: sinks.history.findPast,
-      agents: () => base.table.map(({ id }) => id),
+      agents: () => registrations.filter(({ isRegistered }) => isRegistered()).map(({ id }) => id),
       hasChannels: () => sinks.channels.report().some(({ problem }) => problem === null),
       clock: base.clock,
       sessions: () => sessionsNow().filter(({ machine }) => machine === null),

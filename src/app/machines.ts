@@ -26,6 +26,7 @@ export interface AppMachines extends Sink {
   /** Its own machine tells the user of this session by phone or chat, so this one does not. */
   isToldElsewhere(session: Session): boolean;
   report(): readonly MachineReport[];
+  readonly retry: Machines["retry"];
   problems(): readonly string[];
   /** Links the machines of the settings. */
   start(history: MachinesOptions["history"]): Promise<void>;
@@ -109,6 +110,7 @@ export function createAppMachines(base: Base, state: AppState, { pending, logWri
     look: async (session) => machines?.look(session) ?? null,
     isToldElsewhere: ({ machine }) => machine !== null && machines?.hasChannels(machine) === true,
     report: () => machines?.report() ?? [],
+    retry: (name) => machines?.retry(name) ?? false,
     problems: () =>
       (machines?.report() ?? []).flatMap(({ name, problem }) =>
         problem === null ? [] : [`${name} is not linked: ${problem}`],

@@ -27,7 +27,7 @@ import { quote, usageError } from "./args.ts";
 import { fetchChannelReports } from "./channel-facts.ts";
 import { formatResult, tapWaitMs, testThroughApp } from "./channel-test.ts";
 import { hasColour, homeFolder, print, printLines, terminalColumns } from "./output.ts";
-import { createPrompter, type Prompter } from "./prompt.ts";
+import { askYesNo, createPrompter, type Prompter } from "./prompt.ts";
 
 type Fields = Record<string, Json>;
 
@@ -484,14 +484,6 @@ async function confirm(wizard: Wizard, result: TestResult): Promise<Next> {
   if (!(await askYesNo(prompter, `May ${result.by} answer from now on?`, false))) return askNext(prompter);
   fields.accounts = [result.accountId];
   return "save";
-}
-
-async function askYesNo(prompter: Prompter, question: string, initial: boolean): Promise<boolean> {
-  for (;;) {
-    const answer = (await prompter.ask(`${question} ${initial ? "[Y/n]" : "[y/N]"}`)).toLowerCase();
-    if (answer === "") return initial;
-    if (/^(?:y|yes|n|no)$/.test(answer)) return answer.startsWith("y");
-  }
 }
 
 async function askNext(prompter: Prompter): Promise<Next> {

@@ -22,6 +22,7 @@ import {
   checkIcon,
   checkLiveTest,
   checkLogin,
+  checkMachines,
   checkNotifications,
   checkTerminals,
   checkTraces,
@@ -51,6 +52,7 @@ import { readStartTime } from "../system/processes.ts";
 import { waitAtMost } from "../system/schedule.ts";
 import { fetchChannelReports, readChannels } from "./channel-facts.ts";
 import { type ApiResponse, describeFetchError, fetchApi, isRefusedConnection } from "./client.ts";
+import { fetchMachineReports, listMachineNames, nameAgents } from "./machine-facts.ts";
 
 const checkTimeoutMs = 9_500;
 const hookTimeoutMs = 4_000;
@@ -85,6 +87,7 @@ export async function runChecks(env: Env, table: readonly Agent[]): Promise<read
     ),
     withTimeout("app", runAppChecks({ env, paths, agents, app })),
     withTimeout("channels", runChannelsCheck(env, paths)),
+    withTimeout("machines", runMachinesCheck(paths, table)),
     withTimeout("login", runLoginCheck(env, paths)),
   ];
   return (await Promise.all(checks)).flat();
@@ -178,6 +181,21 @@ async function runChannelsCheck(env: Env, paths: Paths): Promise<Finding[]> {
     problem: secrets.problem,
     isRunning: reports !== null,
     readableConfig: isReadableByOthers(paths.config) ? paths.config : null,
+    formatTime: (at) => formatLocalTime(at, now),
+  });
+}
+
+async function runMachinesCheck(paths: Paths, table: readonly Agent[]): Promise<Finding[]> {
+  const names = listMachineNames(paths);
+  if (names.length === 0) return [];
+  const reports = await fetchMachineReports(paths);
+  const now = Date.now();
+  return checkMachines({
+    machines: names.map((name) => {
+      const report = reports?.find((known) => known.name === name) ?? null;
+      return { name, report: report && { ...report, agents: nameAgents(report.agents, table) } };
+    }),
+    isRunning: reports !== null,
     formatTime: (at) => formatLocalTime(at, now),
   });
 }

@@ -1,32 +1,50 @@
-/** `beckon machine`: lists, adds, tries and removes the other machines whose sessions are shown here. */
+/** `beckon machine`: sets up, lists, tries, updates and removes the other machines whose sessions are shown here. */
+import type { Agent } from "../agents/agent.ts";
 import {
   isMachineName,
   type MachineSettings,
   readMachine,
   wrongMachineName,
 } from "../core/config/machines.ts";
-import { quoteIfNeeded } from "../core/text/shell-quote.ts";
-import { formatCount, formatList } from "../core/text/words.ts";
-import { checkLink } from "../machines/check-link.ts";
+import { formatList } from "../core/text/words.ts";
 import type { MachineReport } from "../machines/index.ts";
-import { createLinkCommand } from "../machines/link-command.ts";
-import { readConfigFile } from "../storage/config-file.ts";
-import { type Paths, resolvePaths } from "../storage/paths.ts";
+import { formatCommandThere, hasShell } from "../machines/link-command.ts";
+import { resolvePaths } from "../storage/paths.ts";
 import { formatLocalTime } from "../system/clock.ts";
 import { readEndpoint } from "../system/endpoint.ts";
 import { deleteEntry, type EntryFields, writeEntry } from "../user-files/config-entries.ts";
 import { parseArguments, quote, readSubcommand, usageError } from "./args.ts";
-import { callApi } from "./client.ts";
 import type { Callable } from "./command.ts";
-import { machineAdd, machineCommand, machineList, machineRemove, machineTest } from "./commands/machine.ts";
-import { createNoMachineError } from "./find-machine.ts";
+import {
+  machineAdd,
+  machineCommand,
+  machineList,
+  machineRemove,
+  machineTest,
+  machineUpdate,
+} from "./commands/machine.ts";
+import {
+  fetchMachineReports,
+  findMachine,
+  listMachineNames,
+  nameAgents,
+  retryMachine,
+} from "./machine-facts.ts";
+import { type SetupChoices, setUpMachine } from "./machine-setup.ts";
+import { tryMachine } from "./machine-test.ts";
 import { formatColumns, formatJson, homeFolder, print, printLines } from "./output.ts";
 
-const subcommands = { add: addMachine, list: listMachines, test: testMachine, remove: removeMachine };
+const subcommands = {
+  add: addMachine,
+  list: listMachines,
+  test: testMachine,
+  update: updateMachine,
+  remove: removeMachine,
+};
 
-export async function machine(args: string[]): Promise<number> {
+export async function machine(args: string[], table: readonly Agent[]): Promise<number> {
   const called = readSubcommand(args, machineCommand);
-  return subcommands[called.subcommand](called.args);
+  return subcommands[called.subcommand](called.args, table);
 }
 
 function readOne(rest: readonly string[], command: Callable, what: string): string {
@@ -36,24 +54,36 @@ function readOne(rest: readonly string[], command: Callable, what: string): stri
   return name;
 }
 
-async function addMachine(args: string[]): Promise<number> {
+const readName = (rest: readonly string[], command: Callable): string =>
+  readOne(rest, command, "the name of a machine");
+
+async function addMachine(args: string[], table: readonly Agent[]): Promise<number> {
   const { rest, values, flags } = parseArguments(args, machineAdd);
   const host = readOne(rest, machineAdd, "the host to link, like devbox or me@10.0.0.7");
   const settings = readSettings(host, values);
   const name = values["--name"] ?? nameOf(host);
   if (!isMachineName(name)) throw usageError(`${quote(name)} ${wrongMachineName}: choose one with --name`);
-  const argv = createLinkCommand(settings);
-  printLines([`Linking ${name} with: ${argv.map(quoteIfNeeded).join(" ")}`]);
-  if (flags.has("--dry-run")) return 0;
-  if (!(await tryLink(name, argv))) return 1;
   const paths = resolvePaths();
-  await writeEntry(paths.config, homeFolder(), "machines", name, settings as EntryFields);
+  const save = async (found: MachineSettings) => {
+    await writeEntry(paths.config, homeFolder(), "machines", name, found as EntryFields);
+    await retryMachine(paths, name);
+    return `in ${paths.config}`;
+  };
+  const choices = readChoices(values, flags);
+  if (!(await setUpMachine({ name, settings, table, save, ...choices }))) return 1;
+  if (choices.isDryRun) return 0;
   const next = readEndpoint(paths)
     ? "Its sessions are listed from now on: beckon status"
     : "Its sessions are listed when beckon runs: beckon start";
-  printLines([`Saved ${name} in ${paths.config}. ${next}`]);
+  printLines(["", next]);
   return 0;
 }
+
+const readChoices = (values: { readonly "--binary"?: string }, flags: ReadonlySet<string>): SetupChoices => ({
+  binary: values["--binary"] ?? null,
+  isDryRun: flags.has("--dry-run"),
+  isYes: flags.has("--yes"),
+});
 
 const nameOf = (host: string): string => host.replace(/^.*@/, "").replace(/[^\w.-]/g, "-");
 
@@ -77,54 +107,47 @@ function readSettings(host: string, values: Readonly<Record<string, string | und
   return machine;
 }
 
-/** Returns whether it could be linked. */
-async function tryLink(name: string, argv: readonly string[]): Promise<boolean> {
-  const checked = await checkLink(name, argv);
-  if (typeof checked === "string") {
-    printLines([`${name} could not be linked: ${checked}`]);
-    return false;
-  }
-  const { hello, sessions, tookMs } = checked;
-  const count = sessions === 0 ? "no session" : formatCount(sessions, "session");
-  printLines([`${name} runs beckon ${hello.version}, with ${count}. Linked in ${Math.round(tookMs)} ms.`]);
-  return true;
-}
-
-function findMachine(paths: Paths, name: string): MachineSettings {
-  const { machines } = readConfigFile(paths.config).config;
-  const settings = Object.hasOwn(machines, name) ? machines[name] : undefined;
-  if (settings) return settings;
-  throw createNoMachineError(name, Object.keys(machines));
+async function updateMachine(args: string[], table: readonly Agent[]): Promise<number> {
+  const { rest, values, flags } = parseArguments(args, machineUpdate);
+  const paths = resolvePaths();
+  const name = readName(rest, machineUpdate);
+  const settings = findMachine(paths, name);
+  if (!hasShell(settings))
+    throw new Error(`${name} is linked with a command of yours: update the beckon there yourself`);
+  const isDone = await setUpMachine({ name, settings, table, save: null, ...readChoices(values, flags) });
+  if (isDone && !flags.has("--dry-run")) await retryMachine(paths, name);
+  return isDone ? 0 : 1;
 }
 
 async function testMachine(args: string[]): Promise<number> {
-  const name = readOne(parseArguments(args, machineTest).rest, machineTest, "the name of a machine");
-  const settings = findMachine(resolvePaths(), name);
-  return (await tryLink(name, createLinkCommand(settings))) ? 0 : 1;
+  const paths = resolvePaths();
+  const name = readName(parseArguments(args, machineTest).rest, machineTest);
+  const settings = findMachine(paths, name);
+  const tried = await tryMachine(name, settings);
+  // The app does not try by itself again where only the user could change something.
+  if (tried.isLinked) await retryMachine(paths, name);
+  return tried.works ? 0 : 1;
 }
 
 async function removeMachine(args: string[]): Promise<number> {
-  const name = readOne(parseArguments(args, machineRemove).rest, machineRemove, "the name of a machine");
   const paths = resolvePaths();
-  findMachine(paths, name);
+  const name = readName(parseArguments(args, machineRemove).rest, machineRemove);
+  const settings = findMachine(paths, name);
   await deleteEntry(paths.config, homeFolder(), "machines", name);
-  printLines([`Removed ${name} from ${paths.config}. Nothing was changed on ${name} itself.`]);
+  printLines([
+    `Removed ${name} from ${paths.config}. Its sessions are not listed here any more.`,
+    hasShell(settings)
+      ? `beckon stays installed there. To remove it too: ${formatCommandThere(settings, "--uninstall")}`
+      : "Nothing was changed there.",
+  ]);
   return 0;
 }
 
-async function fetchReports(paths: Paths): Promise<readonly MachineReport[] | null> {
-  if (!readEndpoint(paths)) return null;
-  const response = await callApi(paths, "/api/machines");
-  if (typeof response === "string") return null;
-  const { machines } = response.body;
-  return Array.isArray(machines) ? machines : null;
-}
-
-async function listMachines(args: string[]): Promise<number> {
+async function listMachines(args: string[], table: readonly Agent[]): Promise<number> {
   const { flags } = parseArguments(args, machineList);
   const paths = resolvePaths();
-  const names = Object.keys(readConfigFile(paths.config).config.machines);
-  const reports = await fetchReports(paths);
+  const names = listMachineNames(paths);
+  const reports = await fetchMachineReports(paths);
   const rows = names.map((name) => reports?.find((report) => report.name === name) ?? { name });
   if (flags.has("--json")) {
     print(formatJson({ isRunning: reports !== null, machines: rows }, 2));
@@ -134,16 +157,25 @@ async function listMachines(args: string[]): Promise<number> {
     printLines(["No machine is linked. Add one: beckon machine add HOST"]);
     return 0;
   }
+  const isReport = (row: (typeof rows)[number]): row is MachineReport => "state" in row;
   const cells = rows.map((row) =>
-    "state" in row ? formatRow(row) : [row.name, "", "", "beckon is not running"],
+    isReport(row) ? formatRow(row, table) : [row.name, "", "", "", "unknown: beckon is not running"],
   );
-  printLines(formatColumns([["NAME", "VERSION", "SESSIONS", "STATE"], ...cells]));
+  const fixes = rows.filter(isReport).flatMap(({ name, fix }) => (fix === null ? [] : [`${name}: ${fix}`]));
+  printLines([
+    ...formatColumns([["NAME", "VERSION", "AGENTS", "SESSIONS", "STATE"], ...cells]),
+    ...(fixes.length === 0 ? [] : ["", ...fixes]),
+  ]);
   return 0;
 }
 
-function formatRow({ name, state, problem, since, version, sessions }: MachineReport): readonly string[] {
-  const now = Date.now();
-  const when = since === null ? "" : ` since ${formatLocalTime(since, now)}`;
+function formatRow(
+  { name, state, problem, since, version, agents, sessions }: MachineReport,
+  table: readonly Agent[],
+): readonly string[] {
+  const when = since === null ? "" : ` since ${formatLocalTime(since, Date.now())}`;
   const text = problem === null ? `${state}${when}` : `${state}${when}: ${problem}`;
-  return [name, version ?? "", String(sessions), text];
+  const isLinked = state === "linked";
+  const names = isLinked && agents.length === 0 ? "none" : nameAgents(agents, table).join(", ");
+  return [name, version ?? "", names, isLinked || sessions > 0 ? String(sessions) : "", text];
 }

@@ -9,6 +9,14 @@ export interface Prompter {
   close(): void;
 }
 
+export async function askYesNo(prompter: Prompter, question: string, initial: boolean): Promise<boolean> {
+  for (;;) {
+    const answer = (await prompter.ask(`${question} ${initial ? "[Y/n]" : "[y/N]"}`)).toLowerCase();
+    if (answer === "") return initial;
+    if (/^(?:y|yes|n|no)$/.test(answer)) return answer.startsWith("y");
+  }
+}
+
 const typingColumns = 24;
 
 /** Words stay whole, and what is typed has room in the last line. */

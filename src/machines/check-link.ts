@@ -1,6 +1,8 @@
 /** Links a machine once, to see whether that works and what is there. */
-import { schedule } from "../system/schedule.ts";
+import { isProbe } from "../core/session/probe.ts";
+import { schedule, waitAtMost } from "../system/schedule.ts";
 import { createLink, type Link } from "./link.ts";
+import { LinkError } from "./link-problem.ts";
 import type { OwnerMessage } from "./protocol.ts";
 
 export interface CheckedLink {
@@ -9,31 +11,48 @@ export interface CheckedLink {
   readonly sessions: number;
   /** From the start of the command to its first list of sessions. */
   readonly tookMs: number;
+  /** Resolves with whether a test event of the machine's own doctor has arrived, since the link is open, or does so in time. */
+  sawProbe(waitMs: number): Promise<boolean>;
+  close(): Promise<void>;
 }
 
-/** Resolves with a text if it cannot be linked: why. */
-export async function checkLink(machine: string, argv: readonly string[]): Promise<CheckedLink | string> {
-  const { promise, resolve } = Promise.withResolvers<CheckedLink | string>();
+/** Resolves with why it cannot be linked. Otherwise the caller closes it. */
+export async function checkLink(machine: string, argv: readonly string[]): Promise<CheckedLink | LinkError> {
+  const opened = Promise.withResolvers<CheckedLink | LinkError>();
+  const probe = Promise.withResolvers<boolean>();
   const started = performance.now();
   let hello: CheckedLink["hello"] | null = null;
+  let sessions = 0;
   const link: Link = createLink({
     machine,
     ownName: "a test",
     argv,
-    onOpened(opened) {
-      hello = opened;
+    greeting: () => ({ seesProbes: true }),
+    onOpened(said) {
+      hello = said;
     },
     onMessage(message) {
+      if (message.kind === "session" && isProbeSession(message.described.session)) probe.resolve(true);
       if (message.kind !== "sessions" || !hello) return;
-      const sessions = message.sessions.filter(({ session }) => session.ended === null).length;
-      resolve({ hello, sessions, tookMs: performance.now() - started });
+      sessions += message.sessions.filter(({ session }) => session.ended === null).length;
+      if (message.isPart) return;
+      opened.resolve({
+        hello,
+        sessions,
+        tookMs: performance.now() - started,
+        sawProbe: async (waitMs) => (await waitAtMost(waitMs, probe.promise)) === true,
+        close: () => link.stop(),
+      });
     },
     onLost() {},
-    onFailure: resolve,
+    onFailure: (reason, problem) => opened.resolve(new LinkError(problem, reason)),
     onProblem() {},
     schedule,
   });
-  const result = await promise;
-  await link.stop();
+  const result = await opened.promise;
+  if (result instanceof LinkError) await link.stop();
   return result;
 }
+
+const isProbeSession = ({ sessionId }: Readonly<Record<string, unknown>>): boolean =>
+  typeof sessionId === "string" && isProbe({ sessionId });

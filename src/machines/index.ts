@@ -21,6 +21,7 @@ import { toSingleLine } from "../core/text/text.ts";
 import type { Saver } from "../storage/saver.ts";
 import { createLink, type Link } from "./link.ts";
 import { createLinkCommand } from "./link-command.ts";
+import { type LinkProblem, suggestFix } from "./link-problem.ts";
 import { createMirror, type Mirror, type SessionMessage } from "./mirror.ts";
 import { createProgress } from "./progress.ts";
 import type { FollowerRequest, OwnerMessage, RequestOutcome } from "./protocol.ts";
@@ -61,6 +62,10 @@ export interface MachineReport {
   readonly state: "linked" | "linking" | "not linked";
   /** Why it is not linked; null if it is. */
   readonly problem: string | null;
+  /** What kind of problem that is. */
+  readonly problemKind: LinkProblem | null;
+  /** What helps, with the exact command. */
+  readonly fix: string | null;
   /** Wall time since which it is linked, or is not. */
   readonly since: number | null;
   readonly version: string | null;
@@ -89,6 +94,8 @@ export interface Machines {
   /** Whether that machine tells the user of its sessions by phone or chat itself. */
   hasChannels(machine: string): boolean;
   report(): readonly MachineReport[];
+  /** Tries to link it now, also where something had to change first. False if there is no such machine. */
+  retry(name: string): boolean;
   update(): void;
   stop(): Promise<void>;
 }
@@ -195,6 +202,9 @@ export function createMachines(options: MachinesOptions): Machines {
         mirror.lose();
         for (const finish of machine.waiting.values()) finish(null);
         options.onChange();
+      },
+      onFailure() {
+        machine.since ??= clock().at;
       },
     });
     const machine: LinkedMachine = {
@@ -304,23 +314,38 @@ export function createMachines(options: MachinesOptions): Machines {
       return outcome?.ok ? seenFrom(machine, outcome.logins) : null;
     },
     hasChannels: (name) => machines.get(name)?.hello?.hasChannels ?? false,
-    report: () =>
-      [...machines].map(([name, { settings, link, hello, isListed, since }]) => ({
-        name,
-        ...describeWay(settings),
-        state: isListed ? "linked" : hello || link.problem() === null ? "linking" : "not linked",
-        problem: hello ? null : link.problem(),
-        since,
-        version: hello?.version ?? null,
-        agents: hello?.agents ?? [],
-        sessions: sessionsOf(name).filter(({ ended }) => ended === null).length,
-        hasChannels: hello?.hasChannels ?? false,
-      })),
+    report: () => [...machines].map(([name, machine]) => describeMachine(name, machine, sessionsOf(name))),
+    retry(name) {
+      machines.get(name)?.link.retryNow();
+      return machines.has(name);
+    },
     update,
     async stop() {
       await Promise.all([...machines].map(([name, machine]) => close(name, machine)));
       progress.stop();
     },
+  };
+}
+
+function describeMachine(
+  name: string,
+  { settings, link, hello, isListed, since }: LinkedMachine,
+  sessions: readonly Session[],
+): MachineReport {
+  const problem = hello ? null : link.problem();
+  const problemKind = problem === null ? null : link.problemKind();
+  return {
+    name,
+    ...describeWay(settings),
+    state: isListed ? "linked" : problem === null ? "linking" : "not linked",
+    problem,
+    problemKind,
+    fix: problemKind && suggestFix(problemKind, name, settings),
+    since,
+    version: hello?.version ?? null,
+    agents: hello?.agents ?? [],
+    sessions: sessions.filter(({ ended }) => ended === null).length,
+    hasChannels: hello?.hasChannels ?? false,
   };
 }
 

@@ -5,9 +5,10 @@
 import { version } from "../../package.json";
 import type { Schedule } from "../core/interfaces/index.ts";
 import { toSingleLine, truncateEnd } from "../core/text/text.ts";
-import { type Attempt, ConnectionError, keepConnected } from "../system/keep-connected.ts";
+import { type Attempt, keepConnected } from "../system/keep-connected.ts";
 import { readLines, throttle } from "../system/lines.ts";
 import { waitAtMost } from "../system/schedule.ts";
+import { explainEnd, LinkError, type LinkProblem, tooOld } from "./link-problem.ts";
 import {
   type FollowerMessage,
   formatMessage,
@@ -29,7 +30,7 @@ export interface LinkOptions {
   readonly ownName: string;
   readonly argv: readonly string[];
   /** What the first message says besides versions and names. */
-  readonly greeting?: () => Pick<FollowerHello, "linkId" | "resume">;
+  readonly greeting?: () => Pick<FollowerHello, "linkId" | "resume" | "seesProbes">;
   /** Why a machine that says this is not linked; null if it is. */
   readonly refuse?: (hello: OwnerHello) => string | null;
   readonly onOpened: (hello: OwnerHello) => void;
@@ -37,7 +38,7 @@ export interface LinkOptions {
   readonly onLost: () => void;
   readonly onProblem: (text: string) => void;
   /** An attempt has failed, for this reason. */
-  readonly onFailure?: (reason: string) => void;
+  readonly onFailure?: (reason: string, problem: LinkProblem) => void;
   readonly schedule: Schedule;
 }
 
@@ -46,10 +47,13 @@ export interface Link {
   send(message: FollowerMessage): boolean;
   /** Why it is not open; null if it is, or is being opened for the first time. */
   problem(): string | null;
+  /** What kind of problem that is. */
+  problemKind(): LinkProblem;
+  /** Ends the pause before the next attempt, also where only the user could change something. */
+  retryNow(): void;
   stop(): Promise<void>;
 }
 
-const notRetried = { isPermanent: true };
 const backoff = { firstMs: 1_000, maxMs: 60_000, jitter: 0.3 };
 /** ssh asks several servers on its way, and the app there may have to be started. */
 const helloMs = 30_000;
@@ -69,12 +73,15 @@ const maxReports = 10;
 export function createLink(options: LinkOptions): Link {
   /** Of the connection there is. */
   let write: ((text: string) => void) | null = null;
+  let problemKind: LinkProblem = "down";
 
   async function connect({ signal, onConnected, setDeadline }: Attempt): Promise<void> {
     const child = spawnLink(options.argv);
     /** A process that the command leaves behind can keep its output open. */
     const over = new AbortController();
     const stop = () => {
+      // It did not answer in time.
+      if (signal.aborted) problemKind = "down";
       over.abort();
       child.kill();
       void waitAtMost(killMs, child.exited).then((code) => code ?? child.kill("SIGKILL"));
@@ -89,7 +96,7 @@ export function createLink(options: LinkOptions): Link {
     });
     let isOpen = false;
     const expectMessage = (ms: number) =>
-      setDeadline({ ms, error: new ConnectionError("it does not answer") });
+      setDeadline({ ms, error: new LinkError("down", "it does not answer") });
     const report = createReporter();
     const rate = createRateLimit(maxMessagesPerSecond, () =>
       report(`more than ${maxMessagesPerSecond} messages came in a second: the rest is dropped`),
@@ -121,7 +128,7 @@ export function createLink(options: LinkOptions): Link {
         return;
       }
       if (message.kind === "refused")
-        throw new ConnectionError(truncateEnd(toSingleLine(message.says), 200), notRetried);
+        throw new LinkError("refused", truncateEnd(toSingleLine(message.says), 200));
       if (message.kind === "hello") {
         if (isOpen) return;
         greet(message);
@@ -140,6 +147,9 @@ export function createLink(options: LinkOptions): Link {
       const code = await child.exited;
       await readingErrors;
       throw explainEnd(code, errors.join("\n"));
+    } catch (error) {
+      problemKind = error instanceof LinkError ? error.problem : "down";
+      throw error;
     } finally {
       write = null;
       signal.removeEventListener("abort", stop);
@@ -150,10 +160,9 @@ export function createLink(options: LinkOptions): Link {
 
   /** Throws if the machine cannot be linked. */
   function greet(hello: OwnerHello): void {
-    if (hello.protocol < minProtocolVersion)
-      throw new ConnectionError("the beckon there is too old", notRetried);
+    if (hello.protocol < minProtocolVersion) throw tooOld();
     const reason = options.refuse?.(hello) ?? null;
-    if (reason !== null) throw new ConnectionError(reason, { isRoutine: false });
+    if (reason !== null) throw new LinkError("refused", reason);
   }
 
   /** A machine that sends nothing but mistakes must not fill the log. */
@@ -180,33 +189,17 @@ export function createLink(options: LinkOptions): Link {
     connect,
     backoff,
     schedule: options.schedule,
-    onFailure: ({ reason }) => options.onFailure?.(reason),
+    onFailure: ({ reason }) => options.onFailure?.(reason, problemKind),
     onProblem: (reason) => options.onProblem(`${options.machine} is not linked: ${reason}`),
   });
-  return { send, problem: connection.problem, stop: connection.stop };
+  const { problem, retryNow, stop } = connection;
+  return { send, problem, problemKind: () => problemKind, retryNow, stop };
 }
 
 function spawnLink(argv: readonly string[]) {
   try {
     return Bun.spawn([...argv], { stdin: "pipe", stdout: "pipe", stderr: "pipe", windowsHide: true });
   } catch (error) {
-    throw new ConnectionError(`${argv[0]} could not be run: ${(error as Error).message}`);
+    throw new LinkError("down", `${argv[0]} could not be run: ${(error as Error).message}`);
   }
-}
-
-/** By what ssh and shells print. What the user has to change first is not tried again. */
-function explainEnd(code: number, errors: string): ConnectionError {
-  const last = truncateEnd(toSingleLine(errors.trim().split("\n").at(-1) ?? ""), 200);
-  if (/REMOTE HOST IDENTIFICATION HAS CHANGED|Host key verification failed/i.test(errors))
-    return new ConnectionError(
-      "its host key has changed or is not known. Connect once with ssh and compare it",
-      notRetried,
-    );
-  if (/Permission denied|Too many authentication failures/i.test(errors))
-    return new ConnectionError("ssh may not log in there without a password", notRetried);
-  if (code === 127 || /beckon: (?:command )?not found|No such file or directory/i.test(errors))
-    return new ConnectionError("beckon is not installed there", notRetried);
-  if (/no such command|unknown command/i.test(errors))
-    return new ConnectionError("the beckon there is too old", notRetried);
-  return new ConnectionError(last === "" ? `the link has ended (exit code ${code})` : last);
 }

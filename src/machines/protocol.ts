@@ -205,6 +205,8 @@ const followerMessages = {
     linkId: Type.Optional(id),
     /** How far the follower has followed the machine with this id. Absent if it never has. */
     resume: Type.Optional(Type.Object({ machineId: id, seq })),
+    /** It wants to see the test sessions of the owner's `beckon doctor` too. */
+    seesProbes: Type.Optional(Type.Boolean()),
   }),
   /** `id` names the request in its reply. */
   answer: Type.Object({ id, agent: id, sessionId: id, answerId: text, answer: Answer, step: Step }),

@@ -79,6 +79,7 @@ interface Follower {
   /** In the user's words; for the log of answers. */
   name: string;
   linkId: string | null;
+  seesProbes: boolean;
   isGreeted: boolean;
   /** A list of all sessions is on its way to it, or will be in a moment. */
   isListing: boolean;
@@ -134,9 +135,16 @@ export function createPublisher(options: PublisherOptions): Publisher {
     if (!follower.stream.send(bytes)) follower.stream.close();
   }
 
-  function broadcast(message: OwnerMessage, except: Follower | null = null): void {
+  /** To those that see the session that it is about. */
+  function broadcast(
+    message: OwnerMessage,
+    session: { readonly sessionId: string } | null,
+    except: Follower | null = null,
+  ): void {
     const bytes = encoder.encode(formatMessage(message));
-    for (const follower of followers.values()) if (follower !== except) send(follower, bytes);
+    for (const follower of followers.values())
+      if (follower !== except && (session === null || follower.seesProbes || !isProbe(session)))
+        send(follower, bytes);
   }
 
   function remove(follower: Follower): void {
@@ -154,11 +162,13 @@ export function createPublisher(options: PublisherOptions): Publisher {
     const areWorking = options.hasChannels();
     if (areWorking === hadChannels) return;
     hadChannels = areWorking;
-    broadcast({ kind: "channels", areWorking });
+    broadcast({ kind: "channels", areWorking }, null);
   }
 
-  function greet(follower: Follower, { protocol, name, linkId, resume }: FollowerHello): void {
+  function greet(follower: Follower, hello: FollowerHello): void {
+    const { protocol, name, linkId, resume } = hello;
     follower.name = truncateEnd(name, maxNameWidth) || follower.name;
+    follower.seesProbes = hello.seesProbes === true;
     if (follower.isGreeted) return;
     follower.isGreeted = true;
     if (protocol < minProtocolVersion) {
@@ -236,7 +246,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
         changed.add(key);
         schedule(flushSoon, settlesT - t + 1);
       }
-      broadcast({ kind: "session", seq: nextSeq(), described }, except);
+      broadcast({ kind: "session", seq: nextSeq(), described }, session, except);
     }
     if (tooLong !== null && !reported.has(key)) {
       reported.add(key);
@@ -261,7 +271,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     for (const key of keys) {
       const ref = parseSessionKey(key);
       const session = ref && get(ref);
-      if (session && !isProbe(session)) describe(session, null);
+      if (session) describe(session, null);
     }
   }
 
@@ -269,7 +279,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     const ref = parseSessionKey(key);
     if (!ref || !sent.delete(key)) return;
     const { agent, sessionId } = ref;
-    broadcast({ kind: "gone", seq: nextSeq(), agent, sessionId });
+    broadcast({ kind: "gone", seq: nextSeq(), agent, sessionId }, ref);
   }
 
   function onAskEnded({ session, ask, how, where }: Extract<Transition, { kind: "ask-ended" }>): void {
@@ -278,7 +288,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     // The session without the ask first. The answer log finds out before the change gets here.
     changed.add(sessionKeyOf(session));
     flush();
-    broadcast({ kind: "ask-ended", seq: nextSeq(), agent, sessionId, ask: ask.id, how, where });
+    broadcast({ kind: "ask-ended", seq: nextSeq(), agent, sessionId, ask: ask.id, how, where }, session);
   }
 
   function request(follower: Follower, message: FollowerRequest): void {
@@ -310,6 +320,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
       ),
       name: "another machine",
       linkId: null,
+      seesProbes: false,
       isGreeted: false,
       isListing: false,
       requests: 0,

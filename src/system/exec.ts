@@ -4,12 +4,12 @@ import { limits } from "../core/limits.ts";
 import { timing } from "../core/timing.ts";
 
 export const exec: Exec = async (argv, options = {}) => {
-  const { timeoutMs = timing.commandTimeoutMs, input } = options;
-  let child: Bun.Subprocess<"pipe" | "ignore", "pipe", "pipe">;
+  const { timeoutMs = timing.commandTimeoutMs, input, inputFile } = options;
+  let child: Bun.Subprocess<"pipe" | "ignore" | Bun.BunFile, "pipe", "pipe">;
   try {
     child = Bun.spawn([...argv], {
       env: { ...process.env, ...options.env },
-      stdin: input === undefined ? "ignore" : "pipe",
+      stdin: inputFile === undefined ? (input === undefined ? "ignore" : "pipe") : Bun.file(inputFile),
       stdout: "pipe",
       stderr: "pipe",
       windowsHide: true,

@@ -23,7 +23,7 @@ export interface Namespace {
 }
 
 export type Variables = Readonly<Record<string, string>>;
-export type Signal = "KILL" | "STOP" | "CONT" | "TERM";
+export type Signal = "KILL" | "STOP" | "CONT" | "TERM" | "HUP";
 
 export interface RunResult {
   readonly stdout: string;

@@ -114,6 +114,7 @@ export function serveSample(
     channels: () => [],
     testChannel: async () => null,
     machines: () => sample.machines ?? [],
+    retryMachine: () => false,
     link: { connect: never, take: never },
     doctor: never,
     onError: (text) => console.error(text),

@@ -65,8 +65,11 @@ describe("a container", () => {
     async () => {
       await containers.start("web", ...asUser);
       await using laptop = await openLaptop("none");
-      const added = await laptop.runBeckon("machine", "add", "web", "--container", "web");
-      expect(added.text).toMatch(/web runs beckon \S+, with no session/);
+      const added = await laptop.runBeckon("machine", "add", "web", "--container", "web", "--yes");
+      expect(added.text).toMatch(/beckon +\S+, \/usr\/local\/bin\/beckon\n/);
+      expect(added.text).toMatch(
+        /in \d+ ms: beckon \S+ there, with no session\. A test event from there arrived here\./,
+      );
       await waitUntil(
         async () => (await laptop.request("/api/machines").then((r) => r.text())).includes('"linked"'),
         soonMs,
@@ -109,10 +112,10 @@ describe("a container", () => {
       await containers.start("tmpfs", ...sealed, "--tmpfs", `${containerUser.home}/.local/state:mode=1777`);
       await using laptop = await openLaptop("tmpfs");
       await waitUntil(laptop.isLinked, soonMs);
-      const refused = await laptop.runBeckon("machine", "add", "sealed", "--container", "sealed");
+      const refused = await laptop.runBeckon("machine", "add", "sealed", "--container", "sealed", "--yes");
       expect(refused.code).toBe(1);
       expect(refused.text).toContain(
-        "sealed could not be linked: beckon: ~/.local/state/beckon cannot be written (EROFS): mount a tmpfs there",
+        "Starting beckon … not possible.\n   ~/.local/state/beckon cannot be written (EROFS): mount a tmpfs there.\n",
       );
     },
     60_000,

@@ -2,9 +2,25 @@
  * Machines on a network of their own: each has its name, its users, its processes and a real sshd, and is reached with ssh. They are
  * Linux namespaces on one bridge, and end with the test.
  */
-import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
-import { home, type Namespace, openNamespace, type RunResult, type Variables } from "../agent/namespace.ts";
+import {
+  home,
+  type Namespace,
+  openNamespace,
+  type RunResult,
+  type Signal,
+  type Variables,
+} from "../agent/namespace.ts";
 import { waitUntil } from "../wait-until.ts";
 
 /** Who logs in there: not root. */
@@ -29,6 +45,12 @@ export interface Host {
   /** Everything that is on its way to it or from it is lost from now on. */
   cutCable(): Promise<void>;
   mendCable(): Promise<void>;
+  /** Whether its sshd lets the user log in. */
+  allowLogin(isAllowed: boolean): void;
+  /** As if it were off, but it says so at once. */
+  stopSshd(): Promise<void>;
+  /** Its sshd has another key from now on, as after a new installation. */
+  changeHostKey(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -97,7 +119,7 @@ export async function openLab(): Promise<Lab> {
 
   async function startSshd(space: Namespace, folder: string): Promise<void> {
     const conf = join(folder, "sshd_config");
-    await must("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", join(folder, "host_key"));
+    await createHostKey(folder);
     cpSync(`${key}.pub`, join(folder, "authorized_keys"));
     const lines = [
       "Port 22",
@@ -106,7 +128,7 @@ export async function openLab(): Promise<Lab> {
       "StrictModes no",
       "UsePAM no",
       "AcceptEnv LANG",
-      "PidFile none",
+      `PidFile ${folder}/sshd.pid`,
     ];
     writeFileSync(conf, `${lines.join("\n")}\n`);
     space.start(
@@ -115,6 +137,12 @@ export async function openLab(): Promise<Lab> {
         PATH: `${path}:/usr/sbin:/sbin`,
       },
     );
+  }
+
+  async function createHostKey(folder: string): Promise<void> {
+    const path = join(folder, "host_key");
+    rmSync(path, { force: true });
+    await must("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path);
   }
 
   async function openHost(name: string, files: Readonly<Record<string, string>> = {}): Promise<Host> {
@@ -142,6 +170,8 @@ export async function openLab(): Promise<Lab> {
     await startSshd(space, own);
 
     const asUser = ["setpriv", `--reuid=${user.id}`, `--regid=${user.id}`, "--clear-groups", "--"];
+    const signalSshd = async (signal: Signal) =>
+      space.signal(Number(readFileSync(join(own, "sshd.pid"), "utf8")), signal);
     const host: Host = {
       name,
       address,
@@ -154,6 +184,18 @@ export async function openLab(): Promise<Lab> {
       start: (command, env = {}) => space.start([...asUser, ...command], { ...userEnv, ...env }),
       cutCable: () => must("ip", "link", "set", port, "nomaster"),
       mendCable: () => must("ip", "link", "set", port, "master", bridge),
+      allowLogin(isAllowed) {
+        const path = join(own, "authorized_keys");
+        if (isAllowed) cpSync(`${key}.pub`, path);
+        else writeFileSync(path, "");
+      },
+      stopSshd: () => signalSshd("TERM"),
+      async changeHostKey() {
+        await createHostKey(own);
+        await signalSshd("HUP");
+        const isChanged = async () => /IDENTIFICATION HAS CHANGED/.test((await ssh(name, "true")).stderr);
+        await waitUntil(isChanged, 10_000);
+      },
       async close() {
         hosts.delete(name);
         await space.close();

@@ -110,6 +110,7 @@ export function createAgentSetup(description: SetupDescription, machine: AgentMa
 
   return {
     isPresent: description.isPresent,
+    programName: (env) => description.describeProgram(env).program,
     findProgram,
     describeProgram: (search, version) => describeProgram({ name, assumedVersion }, search, version),
     settingsPath,

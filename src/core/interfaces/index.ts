@@ -259,6 +259,8 @@ export type Exec = (
     readonly timeoutMs?: number;
     readonly env?: Readonly<Record<string, string>>;
     readonly input?: string;
+    /** A file whose content is its input, however large it is. */
+    readonly inputFile?: string;
   },
 ) => Promise<ExecResult>;
 

@@ -7,4 +7,4 @@ export function quoteForShell(text: string): string {
 
 /** For a command that the user may copy into a shell. */
 export const quoteIfNeeded = (text: string): string =>
-  /^[\w.:/-]+$/.test(text) ? text : quoteForShell(text);
+  /^[\w.:/@-]+$/.test(text) ? text : quoteForShell(text);

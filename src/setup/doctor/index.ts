@@ -15,6 +15,7 @@ export {
   runLiveTest,
 } from "./live.ts";
 export { checkLogin } from "./login.ts";
+export { checkMachines } from "./machines.ts";
 export { checkNotifications } from "./notifications.ts";
 export { type AppReport, type ProbeReport, readReport } from "./report.ts";
 export { checkTerminals } from "./terminals.ts";
