@@ -29,9 +29,10 @@ const benches: readonly string[] = [
   "channel-answer",
   "dashboard",
   "optional",
+  "machines",
 ];
 /** These measure functions, or always this build: they take no other binary. */
-const withoutAgainst = ["turn-others", "state", "transcript", "secrets", "dashboard"];
+const withoutAgainst = ["turn-others", "state", "transcript", "secrets", "dashboard", "machines"];
 
 const { values, positionals } = parseArgs({
   options: { against: { type: "string" } },

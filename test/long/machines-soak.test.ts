@@ -9,7 +9,7 @@ import { readAsks } from "../machines/same-history.ts";
 import { createTwoMachines } from "../machines/two-machines.ts";
 import { chooseSeed, createRandom } from "../random.ts";
 import { mainSource } from "../repo.ts";
-import { letTimePass, waitForValue } from "../wait-until.ts";
+import { letTimePass, waitForValue, waitUntil } from "../wait-until.ts";
 
 const two = forEachTest(createTwoMachines);
 const rounds = Number(process.env.SOAK_ROUNDS ?? 15);
@@ -60,11 +60,16 @@ test(
     laptop = await two.laptop.startProcess();
     await two.waitForLink();
 
-    function openAsk(session: string): void {
+    /** Waits until it is written down there: an agent does not run a tool before its request is out. */
+    async function openAsk(session: string): Promise<void> {
       const command = `make step-${String(asked.length).padStart(3, "0")}`;
       asked.push(`Bash: ${command}`);
       open.set(session, command);
       void two.ask(session, { command });
+      const { devbox } = two;
+      const isKept = () =>
+        [devbox.readJournal(), devbox.read(devbox.paths.spool)].some((text) => text.includes(command));
+      await waitUntil(isKept, quietMs, `${command} is asked`, 50);
     }
 
     async function closeAsk(session: string): Promise<void> {
@@ -101,7 +106,7 @@ test(
       for (let step = 0; step < steps; step++) {
         const session = random.pick(sessions);
         if (open.has(session)) await closeAsk(session);
-        else openAsk(session);
+        else await openAsk(session);
         await letTimePass(random.between(0, 300), "the pace of the user");
       }
     }
