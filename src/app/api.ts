@@ -62,6 +62,7 @@ export async function listenForRequests(options: RequestOptions): Promise<ApiSer
       agents: Object.fromEntries(table.map(({ id, name }) => [id, name])),
       unconnected: connection.unconnected().map(({ name }) => name),
       problems: sinks.notices(),
+      ...(base.options.isDemo ? { isDemo: true } : {}),
       ...(sinks.machines.report().length === 0 ? {} : { machines: sinks.machines.report() }),
     }),
     reportPageFocus: sinks.pageFocus.report,

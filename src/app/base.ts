@@ -22,6 +22,8 @@ export interface AppOptions {
   readonly echo: boolean;
   /** A hook has started it, with variables that a project's settings may have set. */
   readonly isFromHook?: boolean;
+  /** The sessions are invented: icon, menu and page say so. */
+  readonly isDemo?: boolean;
   /** The agents to understand; all that beckon has if absent. */
   readonly table?: readonly Agent[];
 }

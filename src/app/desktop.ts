@@ -46,7 +46,14 @@ export interface Desktop {
   notifierReport(): Promise<(NotifierReport & { readonly isSilenced: boolean | null }) | null>;
 }
 
-export function createDesktop({ paths, env, home, table, agents }: Base): Desktop {
+export function createDesktop({
+  options: { isDemo = false },
+  paths,
+  env,
+  home,
+  table,
+  agents,
+}: Base): Desktop {
   const parts = createDesktopParts(env);
   let opening: Promise<unknown> = Promise.resolve();
   let notifier: Notifier | null = null;
@@ -78,7 +85,7 @@ export function createDesktop({ paths, env, home, table, agents }: Base): Deskto
       createTraySink({
         ...options,
         home,
-        facts: () => ({ version, dashboard: true, unconnected: unconnected(), problems: problems() }),
+        facts: () => ({ version, isDemo, dashboard: true, unconnected: unconnected(), problems: problems() }),
       }),
     open({ tray, alerts, onAction }) {
       const folder = paths.helpers;

@@ -36,7 +36,14 @@ export async function demo(args: string[], table: readonly Agent[]): Promise<num
     const paths = resolvePaths(env);
     const day = createDay({ now: Date.now(), folder: join(home, "agent") });
     writeDay(paths, agent, day);
-    const options = { paths, env, port: readPort(), echo: false, table: table.map(markAsConnected) };
+    const options = {
+      paths,
+      env,
+      port: readPort(),
+      echo: false,
+      isDemo: true,
+      table: table.map(markAsConnected),
+    };
     await readPast(options);
     const app = await startApp(options);
     if (!app) throw new Error("the demo's own folder is in use");

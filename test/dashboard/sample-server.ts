@@ -44,6 +44,7 @@ export function serveSample(
     port = 20_000 + Math.floor(Math.random() * 12_000),
     unconnected = [] as readonly string[],
     problems = [] as readonly string[],
+    isDemo = false,
     settings = { read: never, save: never, open: never } as SettingsRequests,
   } = {},
 ): SampleServer {
@@ -74,6 +75,7 @@ export function serveSample(
       agents: { claude: "Claude Code", gemini: "Gemini CLI" },
       unconnected,
       problems,
+      ...(isDemo ? { isDemo: true } : {}),
       ...(sample.machines ? { machines: sample.machines } : {}),
     }),
     reportPageFocus: () => {},

@@ -34,6 +34,7 @@ afterEach(async () => {
 interface Notices {
   readonly unconnected?: readonly string[];
   readonly problems?: readonly string[];
+  readonly isDemo?: boolean;
 }
 
 async function show(
@@ -184,7 +185,7 @@ testPage("scripts, markup, text that runs backwards and long text are shown as t
     text: document.body.textContent.length,
     backwards: /[\\u202a-\\u202e\\u2066-\\u2069]/.test(document.body.textContent),
   })`);
-  expect(await listScripts(page)).toEqual(["/shared.js", "/page.js"]);
+  expect(await listScripts(page)).toEqual(["/shared.js", "/page.js", "/more.js"]);
   expect(counts).toMatchObject({ images: 0, attacked: null, links: 0, backwards: false });
   expect((counts as { text: number }).text).toBeLessThan(200_000);
   expect(await page.locator(".ask").first().innerText()).toContain("<script>");
@@ -416,6 +417,7 @@ testPage("the details of a session list its tasks with their states, and open it
     .first()
     .click();
   const rows = page.locator(".side .tasks li");
+  await rows.first().waitFor();
   expect(await rows.count()).toBe(first.tasks.total);
   expect(await rows.first().innerText()).toMatch(/Read how it works today\s+done/);
   expect(await page.locator(".side .tasks .in_progress").count()).toBe(1);
@@ -476,4 +478,10 @@ testPage("the lanes of the days before are a click away, and today is one back",
   await page.getByRole("button", { name: "4 h" }).click();
   expect(await heading.innerText()).toBe("Today");
   await page.locator("#today .now").first().waitFor({ state: "attached" });
+});
+
+testPage("a demo says in its title and its head that it is one", async () => {
+  const page = await show(liveDay, {}, { isDemo: true });
+  await page.locator(".brand", { hasText: "demo" }).waitFor();
+  expect(await page.title()).toBe("5 need you · beckon demo");
 });

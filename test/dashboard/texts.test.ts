@@ -39,7 +39,7 @@ const hour = 60 * minute;
 test.each([
   [48 * second, "48s", "48s", "48 s"],
   [30_700, "30s", "30s", "30 s"],
-  [6 * minute + 41 * second, "6m 41s", "6m", "7 min"],
+  [6 * minute + 41 * second, "6m 41s", "6m", "6 min"],
   [102 * minute, "1h 42m", "1h 42m", "1 h 42 min"],
   [76 * hour, "3d 4h", "3d 4h", "76 h"],
   [-5, "0s", "0s", "0 s"],

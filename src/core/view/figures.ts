@@ -75,10 +75,10 @@ export function formatRoughAge(ms: number): string {
 
 /** In a sentence: "38 s", "42 min", "1 h 36 min". */
 export function formatSpokenDuration(ms: number): string {
-  // Not rounded up: below a minute it is the number that the other formats show.
+  // Never rounded up: it is the number that the other formats show.
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.round(seconds / 60);
+  const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${minutes} min`;
   return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -54,6 +54,11 @@ export function Bar({ isFirstRun }: { readonly isFirstRun: boolean }) {
       <a class="brand" href="#needs-you">
         <Mark count={openAsks.value.length} />
         beckon
+        {facts.value?.isDemo && (
+          <span class="demo-mark" title="The sessions are invented">
+            demo
+          </span>
+        )}
       </a>
       {!isFirstRun && (
         <nav class="nav" aria-label="Page">
@@ -442,8 +447,9 @@ export function followTitle(): void {
   effect(() => {
     const count = openAsks.value.length;
     const isStopped = connection.value === "stopped" || connection.value === "closed";
-    const text = count === 0 ? "beckon" : `${count} ${count === 1 ? "needs" : "need"} you · beckon`;
-    document.title = isStopped ? "beckon (stopped)" : text;
+    const name = facts.value?.isDemo ? "beckon demo" : "beckon";
+    const text = count === 0 ? name : `${count} ${count === 1 ? "needs" : "need"} you · ${name}`;
+    document.title = isStopped ? `${name} (stopped)` : text;
     document.documentElement.dataset.state = isStopped ? "stopped" : "live";
     const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
     if (icon) icon.href = count === 0 && !isStopped ? "/icon.svg" : createIcon(count, isStopped);

@@ -21,6 +21,8 @@ export interface PageFacts {
   /** Names of agents that are installed but do not call beckon. */
   readonly unconnected: readonly string[];
   readonly problems: readonly string[];
+  /** The sessions are invented. */
+  readonly isDemo?: true;
   /** Absent if there are none. */
   readonly machines?: readonly PageMachine[];
 }

@@ -70,7 +70,7 @@ const chartHeight = 112;
 const chartTop = 8;
 const left = 6;
 
-const minutesOf = (ms: number): number => Math.round(ms / 60_000);
+const minutesOf = (ms: number): number => Math.floor(ms / 60_000);
 
 /** A round number above the highest bar. */
 function chooseTop(minutes: number): number {

@@ -16,7 +16,7 @@ export interface TraySinkOptions {
   readonly config: () => Config;
   readonly preferences: () => Preferences;
   readonly details: FindAskDetails;
-  readonly facts: () => Pick<MenuFacts, "unconnected" | "version" | "dashboard" | "problems">;
+  readonly facts: () => Pick<MenuFacts, "unconnected" | "version" | "isDemo" | "dashboard" | "problems">;
   readonly home: string;
   readonly refresh: () => void;
   readonly clock: () => Moment;

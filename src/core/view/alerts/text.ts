@@ -187,7 +187,9 @@ export function createAskItem(
 ): AlertListItem {
   const [predicate, subject = ""] = describeAsk(ask, session, home);
   const mark = details?.dangers.length ? dangerMark : "";
-  return { name, text: mark + (subject || predicate) };
+  // The first line of a plan alone looks like a command.
+  const kind = ask.kind === "plan" && subject !== "" ? "Plan: " : "";
+  return { name, text: mark + kind + (subject || predicate) };
 }
 
 export function createTurnEndItem(session: Session, name: string): AlertListItem {

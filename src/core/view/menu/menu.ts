@@ -34,6 +34,8 @@ export interface MenuFacts {
   readonly unconnected: readonly { readonly id: string; readonly name: string }[];
   readonly dashboard: boolean;
   readonly version: string;
+  /** The sessions are invented. */
+  readonly isDemo?: boolean;
   /** The user's home folder; empty if unknown. */
   readonly home: string;
   /** Problems to show at the top: `config.json: alerts.sound must be true or false`. */
@@ -118,7 +120,11 @@ export function createMenu(input: MenuInput): Menu {
   const needsYou = rowsIn("needs_you");
   const hasAnything = rows.length > 0 || facts.unconnected.length > 0;
   const sections: MenuItem[][] = [
-    [...createConnectEntries(facts), ...createProblemEntries(facts)],
+    [
+      ...(facts.isDemo ? [createText("demo", "Demo with invented sessions")] : []),
+      ...createConnectEntries(facts),
+      ...createProblemEntries(facts),
+    ],
     needsYou.length > 0
       ? [...section("needs_you"), createActionEntry("next", "Next waiting", { do: "next" })]
       : [createText("calm", hasAnything ? "Nothing needs you" : "No sessions yet")],
@@ -135,7 +141,7 @@ export function createMenu(input: MenuInput): Menu {
       createActionEntry("quit", "Quit", { do: "quit" }),
     ],
   ];
-  const title = formatTitle((group) => rowsIn(group).length);
+  const title = formatTitle((group) => rowsIn(group).length, facts);
   const inTooltip = [...needsYou, ...rowsIn("failed"), ...rowsIn("working")];
   const lines = inTooltip.map((row) => formatSessionLine(row, nameRow(row), context));
   return {
@@ -155,11 +161,11 @@ function createIcon(needsYou: number, failed: number, working: number): TrayIcon
 
 const groupsInTitle: readonly Group[] = ["needs_you", "failed", "working"];
 
-function formatTitle(count: (group: Group) => number): string {
+function formatTitle(count: (group: Group) => number, { isDemo }: MenuFacts): string {
   const parts = groupsInTitle.flatMap((group) =>
     count(group) === 0 ? [] : [formatGroupCount(group, count(group))],
   );
-  return `beckon: ${parts.length === 0 ? "nothing needs you" : parts.join(", ")}`;
+  return `${isDemo ? "beckon demo" : "beckon"}: ${parts.length === 0 ? "nothing needs you" : parts.join(", ")}`;
 }
 
 /** "Needs you (2)" */

@@ -24,6 +24,18 @@ const inTmux = {
 const asks = (more: Partial<Ask>, of: Partial<Session> = {}) =>
   alertOf(blocked("web", 0, { asks: [ask(0, more)], place: inTmux, gitBranch: "fix-login", ...of }));
 
+test("an alert about several says which of them is a plan", () => {
+  const first = [1, 2, 3].map((n) => blocked(`api-${n}`, 9 * minute));
+  const plan = blocked("docs", minute, {
+    asks: [
+      ask(minute, { kind: "plan", tool: "ExitPlanMode", summary: "# One page per task\n\n1. List them" }),
+    ],
+  });
+  const run = blocked("infra", 2 * minute, { asks: [ask(2 * minute, { summary: "npm test" })] });
+  const shared = computeTestAlerts([...first, run, plan]).show.find(({ key }) => key === "more:blocked");
+  expect(shared?.body.split("\n")).toEqual(["infra: npm test", "docs: Plan: One page per task List them"]);
+});
+
 describe("an alert about", () => {
   test.each<[string, Partial<Ask>, string, string]>([
     ["a command", {}, "web wants to use Bash", "npm run deploy\nfix-login · tmux %3 · since 14:20"],

@@ -22,6 +22,12 @@ import {
   working,
 } from "./fixture.ts";
 
+test("a demo says in its menu and its title that it is one", () => {
+  const menu = createTestMenu([blocked("api", minute)], { facts: { ...facts, isDemo: true } });
+  expect(menu.title).toBe("beckon demo: 1 needs you");
+  expect(listLabels(menu.items)[0]).toBe("Demo with invented sessions");
+});
+
 describe("the menu lists", () => {
   test("no sessions", () => {
     expectMenu([], ["(No sessions yet)"]);
