@@ -91,7 +91,10 @@ export function serveSample(
       more: () => ({ now: sample.now }),
     },
     history: {
-      findItems: async () => sample.history,
+      findItems: async ({ kind }) => ({
+        ...sample.history,
+        items: sample.history.items.filter((item) => kind === undefined || item.kind === kind),
+      }),
       findStory: async (query) => sample.story(query),
       findTranscript: async () => ({ path: null }),
       computeStats: async () => sample.stats,

@@ -480,6 +480,22 @@ testPage("the lanes of the days before are a click away, and today is one back",
   await page.locator("#today .now").first().waitFor({ state: "attached" });
 });
 
+testPage(
+  "a first day says how long it is, and lists what was asked instead of days and projects",
+  async () => {
+    const page = await show(firstDay);
+    await page.getByText("your first 18 minutes").waitFor();
+    expect(await page.locator("#waited .said").innerText()).toContain("Agents waited 1 min for you so far");
+    const asks = page.locator(".first-asks li");
+    expect(await asks.count()).toBeGreaterThan(1);
+    expect(await asks.first().innerText()).toMatch(
+      /^\d\d:\d\d\n.+\n(?:Allowed|Denied|Answered|Approved) by you[^“]*(?:“.+”)?$/,
+    );
+    expect(await page.locator(".first-asks").innerText()).not.toContain("undefined");
+    expect(await page.locator("#waited .bars, #waited .pt").count()).toBe(0);
+  },
+);
+
 testPage("a demo says in its title and its head that it is one", async () => {
   const page = await show(liveDay, {}, { isDemo: true });
   await page.locator(".brand", { hasText: "demo" }).waitFor();

@@ -751,9 +751,11 @@ function QuestionFields({
 const nameAsked = ({ kind, text }: HistoryItem): string =>
   kind === "permission" ? nameTool(splitCall(text).tool) || "Permission" : capitalize(kind);
 
+const maxCalmAnswers = 3;
+
 function Calm() {
   const working = inGroup("working").length;
-  const answers = recentAnswers.value;
+  const answers = recentAnswers.value.slice(0, maxCalmAnswers);
   const today = stats.value?.enabled ? stats.value.today : null;
   const [last] = answers;
   const since = last ? `Since ${formatTime(last.at + (last.waitedMs ?? 0))}. ` : "";

@@ -1,5 +1,5 @@
 /** What the history knows: lanes of the day, waiting times, ports. Loaded when the page is visible and something happened. */
-import { effect, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import type { HistoryItem, HistoryPage, Lanes, PortView, Stats } from "../../core/interfaces/wire.ts";
 import { hourMs } from "../../core/timing.ts";
 import { isAskKind } from "../../core/view/story.ts";
@@ -14,6 +14,12 @@ export const stats = signal<Stats | null>(null);
 export const ports = signal<readonly PortView[]>([]);
 /** The last asks that were answered. */
 export const recentAnswers = signal<readonly HistoryItem[]>([]);
+
+/** Nothing is known of the days before. */
+export const isFirstDay = computed(() => {
+  const days = stats.value?.enabled ? stats.value.days.slice(0, -1) : null;
+  return days?.every(({ waitedMs, asks, tokens }) => waitedMs + asks + tokens === 0) === true;
+});
 
 /** How many hours the lanes show; null for the whole day. */
 export const laneHours = signal<1 | 4 | null>(null);
@@ -44,7 +50,7 @@ export function moveLaneDay(days: -1 | 1): void {
 
 const statsDays = 14;
 const sessionItems = 50;
-const recentCount = 3;
+const recentCount = 8;
 
 async function loadLanes(): Promise<void> {
   const to = now.peek();

@@ -2,13 +2,23 @@
 
 import { signal } from "@preact/signals";
 import type { Lane, SpanState } from "../../core/interfaces/wire.ts";
+import { formatCount } from "../../core/text/words.ts";
 import { formatAge, formatExactDuration } from "../../core/view/figures.ts";
 import { sortSessions } from "../../core/view/order.ts";
 import { cleanText, formatDay, formatTime, noValue, spanLabels } from "./format.ts";
 import { Host } from "./machines.tsx";
 import { labelLane, nameOnMachine } from "./names.ts";
 import { openSession } from "./navigation.ts";
-import { canGoBack, laneDay, laneHours, lanes, moveLaneDay, pastLanes, shiftDay } from "./reports.ts";
+import {
+  canGoBack,
+  isFirstDay,
+  laneDay,
+  laneHours,
+  lanes,
+  moveLaneDay,
+  pastLanes,
+  shiftDay,
+} from "./reports.ts";
 import {
   type Bar,
   chooseDayRange,
@@ -188,6 +198,7 @@ export function Today() {
     <section class="panel" id="today" aria-labelledby="h-day">
       <div class="panel-head">
         <h2 id="h-day">{formatDay(day ?? time, time)}</h2>
+        {day === null && isFirstDay.value && <span class="quiet">{describeFirst(spans, time)}</span>}
         <DayButtons day={day} />
         {all.length > 0 && <Legend />}
         {/* There is nothing to look at more closely before the first session of a day. */}
@@ -253,6 +264,14 @@ export function Today() {
       )}
     </section>
   );
+}
+
+const hourMinutes = 60;
+
+/** "your first 18 minutes"; empty after the first hour. */
+function describeFirst(spans: Lane["spans"], time: number): string {
+  const minutes = Math.floor((time - Math.min(...spans.map(({ from }) => from))) / 60_000);
+  return minutes < 1 || minutes >= hourMinutes ? "" : `your first ${formatCount(minutes, "minute")}`;
 }
 
 const sum = (bars: readonly Bar[]): number => bars.reduce((total, { from, to }) => total + to - from, 0);

@@ -1,10 +1,12 @@
 /** How long agents waited for the user: today, by day and by project. */
+import { describeEnding } from "../../core/answers/words.ts";
 import type { DayStats, ProjectStats, Stats } from "../../core/interfaces/wire.ts";
 import { formatCount } from "../../core/text/words.ts";
 import { formatAge, formatExactDuration, formatSpokenDuration } from "../../core/view/figures.ts";
-import { cleanText, noValue } from "./format.ts";
+import { describeAsk } from "../../core/view/moment-words.ts";
+import { cleanText, formatTime, noValue } from "./format.ts";
 import { nameOnMachine } from "./names.ts";
-import { stats } from "./reports.ts";
+import { isFirstDay, recentAnswers, stats } from "./reports.ts";
 import { withTip } from "./tip.tsx";
 import { HistoryOff, Problem } from "./today.tsx";
 
@@ -30,8 +32,6 @@ function Figures({ stats: { today, days, projects, problem } }: { readonly stats
   const longest =
     today.longest &&
     `the longest ${formatExactDuration(today.longest.ms)} (${nameOnMachine(cleanText(today.longest.project), today.longest.key)}${today.longest.open ? ", still open" : ""})`;
-  // Bars of thirteen days before the first would say nothing.
-  const isFirstDay = days.slice(0, -1).every(({ waitedMs, asks, tokens }) => waitedMs + asks + tokens === 0);
   return (
     <>
       <Problem text={problem} />
@@ -40,29 +40,66 @@ function Figures({ stats: { today, days, projects, problem } }: { readonly stats
           <p>No agent waited for you today</p>
         ) : (
           <p>
-            Agents waited <em>{formatSpokenDuration(today.waitedMs)}</em> for you today
+            Agents waited <em>{formatSpokenDuration(today.waitedMs)}</em> for you{" "}
+            {isFirstDay.value ? "so far" : "today"}
             {today.medianMs !== null && `; median answer ${formatExactDuration(today.medianMs)}`}
           </p>
         )}
         <small>
           {today.asks > 0 && `${formatCount(today.asks, "ask")}${longest ? `, ${longest}` : ""}. `}
           {today.byRules > 0 && `Your rules answered ${today.byRules} more at once. `}
-          {isFirstDay
+          {isFirstDay.value
             ? "From tomorrow on, days are compared here."
             : "Sessions that waited at the same time count each."}
         </small>
       </div>
-      <div class="waited">
-        {!isFirstDay && (
+      {/* Bars of thirteen days before the first would say nothing. */}
+      {isFirstDay.value ? (
+        <FirstAsks />
+      ) : (
+        <div class="waited">
           <div>
             <Days days={days} />
           </div>
-        )}
-        <div>
-          <Projects projects={projects} />
+          <div>
+            <Projects projects={projects} />
+          </div>
         </div>
-      </div>
+      )}
     </>
+  );
+}
+
+/** On the first day: what was asked, how it ended and how long it waited. */
+function FirstAsks() {
+  const asks = recentAnswers.value;
+  const most = Math.max(1, ...asks.map(({ waitedMs }) => waitedMs ?? 0));
+  return (
+    <ol class="first-asks">
+      {asks.map(({ id, at, key, project, kind, text, how, where, detail, waitedMs }) => {
+        const { subject, isCode } = describeAsk({ kind, text, how, isOpen: false });
+        const { done, rest } = describeEnding(
+          how ?? "dismissed",
+          kind,
+          where === "page" ? "this page" : where,
+          detail ?? null,
+        );
+        const asked = cleanText(subject);
+        return (
+          <li key={id}>
+            <time>{formatTime(at)}</time>
+            <div class="cut">
+              <b>{nameOnMachine(cleanText(project), key)}</b> {isCode ? <code>{asked}</code> : asked}
+              <small class="cut">{cleanText(`${done} ${rest}`)}</small>
+            </div>
+            <svg aria-hidden="true">
+              <rect width={`${((waitedMs ?? 0) / most) * 100}%`} height="6" rx="2" />
+            </svg>
+            <span class="num">{waitedMs === null ? "" : formatExactDuration(waitedMs)}</span>
+          </li>
+        );
+      })}
+    </ol>
   );
 }
 
