@@ -30,7 +30,9 @@ import {
   createPastRow,
   createSessionRow,
   createStateRow,
+  isSameSession,
   type OpenState,
+  type SessionRow,
   type StateRow,
 } from "./rows.ts";
 import { chooseThread, type StartThread } from "./start-thread.ts";
@@ -82,6 +84,8 @@ const defaultRestartMs = 30_000;
 const maxWaitingRows = 100_000;
 /** With fewer rows than this, a thread that is still writing is left alone. */
 const maxRowsWhileWriting = 2_000;
+/** Of more sessions than this, it is not remembered what was sent. */
+const maxSentSessions = 5_000;
 
 /** What a thread that has just started cannot learn from the state. */
 const notInState: ReadonlySet<StateRow["kind"]> = new Set([
@@ -103,6 +107,8 @@ export function createHistory(options: HistoryOptions): History {
   const changed = new Map<string, Session>();
   /** Machines whose sessions are all known since the last write. */
   const listed = new Set<string>();
+  /** What the thread was last sent of each session. Nearly all changes are events, which it reads from the journal. */
+  const sent = new Map<string, SessionRow>();
   let writeTimer: ReturnType<typeof setTimeout> | null = null;
   /** There was something to write while the thread was still writing. */
   let isOverdue = false;
@@ -117,6 +123,7 @@ export function createHistory(options: HistoryOptions): History {
     isOn,
     createOpenMessage: () => createOpenMessage(options, retention),
     describeState() {
+      sent.clear();
       for (const session of options.sessions()) {
         if (!isProbe(session)) changed.set(sessionKeyOf(session), session);
       }
@@ -158,14 +165,21 @@ export function createHistory(options: HistoryOptions): History {
     writeTimer = null;
     isOverdue = false;
     if (!isOn() || !client.ensureReady()) return;
-    for (const session of changed.values())
-      rows.push({ kind: "session", session: createSessionRow(session) });
+    for (const [key, session] of changed) addSession(key, createSessionRow(session));
     for (const machine of listed) {
       const sessions = options.sessions().filter((session) => session.machine === machine);
       rows.push({ kind: "listed", machine, open: describeOpen(sessions, []) });
     }
     client.write(options.position(), rows);
     clearRows();
+  }
+
+  function addSession(key: string, session: SessionRow): void {
+    const before = sent.get(key);
+    if (before && isSameSession(before, session)) return;
+    if (sent.size >= maxSentSessions) sent.clear();
+    sent.set(key, session);
+    rows.push({ kind: "session", session });
   }
 
   function closeThread(): Promise<void> {

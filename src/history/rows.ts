@@ -4,7 +4,7 @@ import type { Transition } from "../core/interfaces/index.ts";
 import type { PastAsk, PastSession, Span, SpanState } from "../core/interfaces/wire.ts";
 import type { SessionPort, Tokens } from "../core/session/event.ts";
 import { type Ask, projectOf, type Session } from "../core/session/session.ts";
-import { sessionKeyOf } from "../core/session/session-ref.ts";
+import { parseSessionKey, sessionKeyOf } from "../core/session/session-ref.ts";
 import { computeFingerprint } from "../core/view/session-view.ts";
 import { createAskId } from "../state/transitions.ts";
 import type { BlockedSession } from "../streams/normalized-event.ts";
@@ -127,6 +127,14 @@ export function createPastRow(machine: string, past: PastSession, since: number)
     since,
     spans,
   };
+}
+
+/** Whether nothing would change. The time of the last event is written with the events, if they are recorded here. */
+export function isSameSession(a: SessionRow, b: SessionRow): boolean {
+  const isOwn = (parseSessionKey(b.key)?.machine ?? null) === null;
+  return (Object.keys(b) as (keyof SessionRow)[]).every(
+    (name) => (name === "lastAt" && isOwn) || a[name] === b[name],
+  );
 }
 
 function sumTokens({ input, output, cacheRead, cacheWrite }: Tokens): number {

@@ -2,10 +2,14 @@
 import { afterAll, afterEach, expect, jest, test } from "bun:test";
 import { join } from "node:path";
 import { loadAgents } from "../../src/agents/index.ts";
+import { createInternalEvent } from "../../src/core/session/event.ts";
+import type { Session } from "../../src/core/session/session.ts";
 import { createEngine } from "../../src/history/engine.ts";
 import { createHistory } from "../../src/history/index.ts";
 import type { FromHistory, ToHistory } from "../../src/history/messages.ts";
+import type { RowOf } from "../../src/history/rows.ts";
 import { openJournal } from "../../src/storage/journal/index.ts";
+import { session } from "../core/view/menu/fixture.ts";
 import { removeTemporaryFolders, temporaryFolder } from "../storage/folder.ts";
 import { waitUntil } from "../wait-until.ts";
 
@@ -106,4 +110,53 @@ test("a thread that lags behind is sent one message for all that happened while 
   expect(writes()).toHaveLength(2);
   add(5);
   expect(writes()).toHaveLength(3);
+});
+
+test("the thread is sent a session when something but the time of its last event has changed", () => {
+  jest.useFakeTimers();
+  const sent: ToHistory[] = [];
+  let answer: (message: FromHistory) => void = () => {};
+  const first = session("shop");
+  let now = first;
+  const history = createHistory({
+    path: join(temporaryFolder(), "history.db"),
+    journal: "/journal",
+    position: () => ({ segment: "0000000001.jsonl", offset: 0 }),
+    defaultProvider: "claude",
+    sessions: () => [now],
+    groupOf: () => "ended",
+    config: () => ({ history: { days: 30, maxMb: 100 } }),
+    now: Date.now,
+    onProblem: () => {},
+    startThread(onMessage) {
+      answer = onMessage;
+      return { post: (message) => sent.push(message), end() {} };
+    },
+  });
+  const change = (next: Session) => {
+    now = next;
+    const event = createInternalEvent("e", next.last, next, { kind: "no-change" });
+    history.onChange?.({ session: next, event, before: first });
+    jest.advanceTimersByTime(1_000);
+    answer({ kind: "written" });
+  };
+  const titles = () =>
+    sent.flatMap((message) =>
+      message.kind === "write"
+        ? (JSON.parse(message.rows) as RowOf<"session">[]).map((row) => row.session.title)
+        : [],
+    );
+
+  change({ ...first, title: "one" });
+  answer({ kind: "behind" });
+  answer({ kind: "written" });
+  expect(titles()).toEqual(["one"]);
+  change({ ...now, last: { ...now.last, at: now.last.at + 1_000 } });
+  expect(titles()).toEqual(["one"]);
+  change({ ...now, title: "two" });
+  expect(titles()).toEqual(["one", "two"]);
+  // A thread that has missed something learns all of it again.
+  answer({ kind: "paused" });
+  answer({ kind: "behind" });
+  expect(titles()).toEqual(["one", "two", "two"]);
 });

@@ -9,7 +9,7 @@ export const isWide = (text: string): boolean => wide.test(text);
 const spacingMarks = /\p{Mc}/gu;
 /** Emoji families have 11 code units. A longer cluster was made to fill the menu. */
 const maxCluster = 16;
-const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
+let segmenter: Intl.Segmenter | null = null;
 
 /** What a reader takes for one character. */
 export interface Cluster {
@@ -18,6 +18,8 @@ export interface Cluster {
 }
 
 export function splitClusters(text: string): Cluster[] {
+  // Made when it is needed: it loads tables of the system's, in each thread.
+  segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
   return [...segmenter.segment(text)].map(({ segment }) => ({
     text: segment.slice(0, maxCluster).toWellFormed(),
     width: (isWide(segment) ? 2 : 1) + (segment.match(spacingMarks)?.length ?? 0),

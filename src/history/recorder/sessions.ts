@@ -3,9 +3,8 @@ import type { SessionEvent, Span, SpanState } from "../../core/interfaces/wire.t
 import type { JsonRecord } from "../../core/json.ts";
 import type { AgentEvent } from "../../core/session/event.ts";
 import type { Session } from "../../core/session/session.ts";
-import { parseSessionKey } from "../../core/session/session-ref.ts";
 import { formatLocalDate } from "../../system/clock.ts";
-import type { SessionRow } from "../rows.ts";
+import { isSameSession, type SessionRow } from "../rows.ts";
 import type { KnownSpan, Statements } from "./statements.ts";
 
 /** What the recorder remembers of a session, so that most events need no query. */
@@ -203,12 +202,4 @@ export function createSessionWriter(sql: Statements): SessionWriter {
       }
     },
   };
-}
-
-/** Whether nothing would change. The time of the last event is written with the events, if they are recorded here. */
-function isSameSession(a: SessionRow, b: SessionRow): boolean {
-  const isOwn = (parseSessionKey(b.key)?.machine ?? null) === null;
-  return (Object.keys(b) as (keyof SessionRow)[]).every(
-    (name) => (name === "lastAt" && isOwn) || a[name] === b[name],
-  );
 }
