@@ -62,7 +62,6 @@ export function readDescribedSession(
   ]);
   if (!described || !isPlainId(described.agent) || isProbe(described)) return null;
   const shifted = shiftMoments(described, shift);
-  // Both are sent back, and so must be as they came.
   const ids = [described.sessionId, ...described.asks.map(({ id }) => id)];
   if (ids.some((id) => !isShownAsItIs(id)) || described.sessionId !== session.sessionId) return null;
   if (!hasPlausibleNumbers(shifted, now)) return null;
@@ -109,7 +108,8 @@ const pickKnownFields = (session: JsonRecord): JsonRecord =>
 
 export const isPlainId = (agent: string): boolean => /^[a-z][a-z0-9-]{0,31}$/.test(agent);
 
-const isShownAsItIs = (id: string): boolean =>
+/** An id that is sent back must be as it came. */
+export const isShownAsItIs = (id: string): boolean =>
   id !== "" && id.length <= limits.maxIdLength && toSingleLine(id) === id;
 
 function readAnswerable({ answerId, details, masked }: DescribedAsk, texts: TextReader): MirroredAsk {

@@ -3,7 +3,7 @@ import { type AskEnding, askEndings } from "../core/answers/ending.ts";
 import type { PastAsk, PastSession } from "../core/interfaces/wire.ts";
 import { createMirroredRequest } from "../core/session/keys.ts";
 import { makeLineVisible } from "../core/text/visible.ts";
-import { isPlainId } from "./mirrored-session.ts";
+import { isPlainId, isShownAsItIs } from "./mirrored-session.ts";
 import type { DescribedPast } from "./protocol.ts";
 
 /** A newer beckon may know more endings. */
@@ -17,8 +17,9 @@ export function readPastSession(
   shiftAt: number,
   now: number,
 ): PastSession | null {
-  if (!isPlainId(described.agent)) return null;
-  const shift = (at: number) => Math.min(Math.round(at + shiftAt), now);
+  if (!isPlainId(described.agent) || !isShownAsItIs(described.sessionId)) return null;
+  // A time before 1970 may not be one.
+  const shift = (at: number) => Math.min(Math.max(0, Math.round(at + shiftAt)), now);
   const shiftEnd = (at: number | null) => (at === null ? null : shift(at));
   const readAsk = (ask: DescribedPast["asks"][number]): PastAsk => ({
     ...ask,
