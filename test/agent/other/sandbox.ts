@@ -122,12 +122,29 @@ export interface OtherSandboxOptions {
   readonly env?: Variables;
   /** Variables that are added to beckon's. */
   readonly beckonEnv?: Variables;
+  /** An open machine, with what `listMounts` lists, that is used instead of a namespace of its own. It stays open. */
+  readonly machine?: SandboxMachine;
 }
+
+export interface SandboxMachine {
+  readonly space: Namespace;
+  /** The user's home, as seen from outside. */
+  readonly folder: string;
+  /** The user there; others cannot write to the home. */
+  readonly userId: number;
+}
+
+/** What has to be mounted in the home: paths in it, and the files and folders of this machine. */
+export const listMounts = (drivers: readonly CliDriver[]): Readonly<Record<string, string>> => ({
+  ...Object.fromEntries(drivers.map(({ cli }) => [folderOf(cli), modulesOf(cli)])),
+  "bin/beckon": binary,
+});
 
 export async function openOtherSandbox(
   driver: CliDriver,
   options: OtherSandboxOptions = {},
 ): Promise<OtherSandbox> {
+  if (options.machine) return setUp(driver, options.machine.folder, options);
   const folder = mkdtempSync("/tmp/beckon-agent-");
   try {
     return await setUp(driver, folder, options);
@@ -155,22 +172,18 @@ function putCli({ cli, files, copies = {} }: CliDriver, inHome: (name: string) =
   writeFileSync(inHome(`bin/${cli.id}`), command, { mode: 0o755 });
 }
 
-async function setUp(
-  driver: CliDriver,
-  folder: string,
-  { isInstalled = true, files = {}, others = [], mounts = {}, env = {}, beckonEnv = {} }: OtherSandboxOptions,
-): Promise<OtherSandbox> {
+async function setUp(driver: CliDriver, folder: string, options: OtherSandboxOptions): Promise<OtherSandbox> {
+  const { isInstalled = true, files = {}, others = [], mounts = {}, env = {}, beckonEnv = {} } = options;
   const { cli } = driver;
   const inHome = (name: string) => join(folder, name);
-  for (const name of ["proj", "bin"]) mkdirSync(inHome(name));
+  for (const name of ["proj", "bin"]) mkdirSync(inHome(name), { recursive: true });
   const drivers = [driver, ...others];
   for (const each of drivers) putCli(each, inHome);
   putFiles(files, inHome);
-  const space = await openNamespace(folder, {
-    ...Object.fromEntries(drivers.map((each) => [folderOf(each.cli), modulesOf(each.cli)])),
-    "bin/beckon": binary,
-    ...mounts,
-  });
+  const { machine } = options;
+  // What is mounted there is not seen from outside, so it keeps its owner.
+  if (machine) Bun.spawnSync(["chown", "-R", `${machine.userId}:${machine.userId}`, folder]);
+  const space = machine?.space ?? (await openNamespace(folder, { ...listMounts(drivers), ...mounts }));
   const script = join(import.meta.dir, "fake-api.ts");
   const requestLog = inHome("requests.log");
   const api = space.startOutside([process.execPath, script, String(otherApiPort), requestLog]);
@@ -369,6 +382,7 @@ async function setUp(
       await watching;
       await beckon.stopPolling();
       api.kill();
+      if (machine) return;
       await space.close();
       rmSync(folder, { recursive: true, force: true });
     },
