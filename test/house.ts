@@ -233,7 +233,7 @@ const isOfAgents = (path: string, id: string): boolean =>
 
 /** Lists of the world's programs and editors. Some agents are among them, and nothing there treats them as agents. */
 const isListOfPrograms = (path: string): boolean =>
-  /^src\/(?:shell\/dangers\/(?:service-programs|verbs)|core\/terminals\/window-only)\.ts$/.test(path);
+  /^src\/(?:shell\/dangers\/(?:service-programs|remote-programs|verbs)|core\/terminals\/window-only)\.ts$/.test(path);
 
 /** "cursor" is also a position in a text or a stream, so only a string that is exactly the id or the name counts. */
 const namesAgent = (code: string, id: string): boolean =>

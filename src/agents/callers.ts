@@ -36,7 +36,7 @@ export const unsupportedCaller = "unsupported";
 
 const callers: readonly Caller[] = [
   {
-    id: unsupportedCaller,
+    id: "grok",
     name: "Grok Build",
     // ~/.claude/settings.json, by default (run with 1.0.41).
     runs: ["claude"],

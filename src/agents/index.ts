@@ -5,6 +5,7 @@ import { claudeForwarding } from "./claude/forwarding.ts";
 import { codexForwarding } from "./codex/forwarding.ts";
 import { copilotForwarding } from "./copilot/forwarding.ts";
 import { geminiForwarding } from "./gemini/forwarding.ts";
+import { grokForwarding } from "./grok/forwarding.ts";
 import { opencodeForwarding } from "./opencode/forwarding.ts";
 import { qwenForwarding } from "./qwen/forwarding.ts";
 
@@ -82,6 +83,16 @@ export const agents: readonly Agent[] = [
     settingsVariables: [],
     loadRuntime: async () => (await import("./qwen/index.ts")).qwen,
     loadSetup: async () => (await import("./qwen/setup/index.ts")).qwenSetup,
+  },
+  {
+    id: "grok",
+    name: "Grok Build",
+    forwarding: grokForwarding,
+    sessionVariables: ["GROK_HOOK", "GROK_SESSION", "GROK_WORKSPACE"],
+    commandMarkers: ["GROK_SESSION_ID"],
+    settingsVariables: [],
+    loadRuntime: async () => (await import("./grok/index.ts")).grok,
+    loadSetup: async () => (await import("./grok/setup/index.ts")).grokSetup,
   },
 ];
 

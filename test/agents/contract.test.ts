@@ -93,6 +93,17 @@ const stories: Readonly<Record<string, Story>> = {
     },
     end: { ...base, hook_event_name: "SessionEnd", reason: "other" },
   },
+  grok: {
+    start: { ...base, hook_event_name: "SessionStart", source: "new" },
+    prompt: { ...base, hook_event_name: "UserPromptSubmit", prompt: "go" },
+    request: {
+      ...base,
+      hook_event_name: "Notification",
+      notificationType: "permission_prompt",
+      message: `Run ${command}`,
+    },
+    end: { ...base, hook_event_name: "SessionEnd", reason: "shutdown" },
+  },
   example: {
     start: { type: "session.started", session: sessionId, folder: "/home/dev/proj" },
     prompt: { type: "turn.started", session: sessionId },

@@ -264,12 +264,13 @@ describe("an agent that runs another agent's hooks", () => {
   test("is named as the sender", async () => {
     const timestamp = "2026-11-16T18:45:06.484Z";
     expect(await send({ ...stop, timestamp }, { COPILOT_CLI: "1" })).toBe("copilot");
+    expect(await send({ ...stop, sessionId: "s", hookEventName: "stop", workspaceRoot: "/p" })).toBe("grok");
+    expect(await send(stop, { GROK_SESSION_ID: "s" })).toBe("grok");
   });
 
   test("is not reported at all if beckon does not know it, and costs it nothing", async () => {
-    expect(await send({ ...stop, sessionId: "s", hookEventName: "stop", workspaceRoot: "/p" })).toBeNull();
+    expect(await send({ ...stop, sessionId: "s", timestamp: "2026-11-16T18:45:06.484Z" })).toBeNull();
     expect(await send({ ...stop, conversation_id: "c", cursor_version: "3.2.16" })).toBeNull();
-    expect(await send(stop, { GROK_SESSION_ID: "s" })).toBeNull();
     expect(harness.spool()).toEqual([]);
     expect(harness.log()).toBe("");
   });

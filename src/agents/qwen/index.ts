@@ -4,7 +4,7 @@ import { createRuntime } from "../runtime.ts";
 import { qwenForwarding } from "./forwarding.ts";
 import { createRegistrationCheck, isPresent } from "./setup/folder.ts";
 import { readDetails, readGuardRequest, translate } from "./translate.ts";
-import { findTranscript, watchQwen } from "./watch.ts";
+import { findTranscript, watchQwen } from "./watch/index.ts";
 
 export const qwen: AgentRuntime = createRuntime(qwenForwarding, {
   translate,

@@ -53,7 +53,7 @@ function createChange(name: string, payload: JsonRecord): Change {
       return payload.prompt === "" ? { kind: "turn-start" } : createPrompt(payload.prompt);
     case "PermissionRequest":
       return createAsk(payload);
-    // After the approval: watch.ts ends what was asked.
+    // After the approval: the watcher ends what was asked.
     case "PreToolUse":
       return createToolStart(payload);
     case "PostToolBatch": {

@@ -1,12 +1,12 @@
 /** What Qwen Code's hooks do not report: the transcript has what was used. A call that starts was approved before. */
-import { asCount, asRecord, parseRecord } from "../../core/json.ts";
-import type { Enrichment, Tokens } from "../../core/session/event.ts";
-import { isBlocking } from "../../core/session/session.ts";
-import type { AgentWatcher, WatchContext } from "../agent.ts";
-import { readId } from "../hook-event.ts";
-import { createEmitter, findInsideFolders, isNews } from "../watch/index.ts";
-import { watchSessionFiles } from "../watch/session-files.ts";
-import { transcriptRoot } from "./setup/folder.ts";
+import { asCount, asRecord, parseRecord } from "../../../core/json.ts";
+import type { Enrichment, Tokens } from "../../../core/session/event.ts";
+import { isBlocking } from "../../../core/session/session.ts";
+import type { AgentWatcher, WatchContext } from "../../agent.ts";
+import { readId } from "../../hook-event.ts";
+import { createEmitter, findInsideFolders, isNews } from "../../watch/index.ts";
+import { watchSessionFiles } from "../../watch/session-files.ts";
+import { transcriptRoot } from "../setup/folder.ts";
 
 interface QwenTranscript {
   tokens: Tokens | null;

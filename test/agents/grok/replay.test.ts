@@ -1,0 +1,24 @@
+/** Recordings of Grok Build 1.0.41: the hooks that beckon registers, and its file of events. */
+import { agents } from "../../../src/agents/index.ts";
+import { describeReplay } from "../replay-other.ts";
+
+const agent = agents.find(({ id }) => id === "grok");
+if (!agent) throw new Error("grok is not in the table");
+
+const otherDialog = "the recorder did not know the form of this dialog, which was open";
+
+describeReplay({
+  agent,
+  createPayloads: ({ payload }, home) => [
+    { ...payload, transcript_path: String(payload.transcript_path).replace("/home/dev", home) },
+  ],
+  exitKeys: /^\/exit$/,
+  unknowable: {
+    hangup: { "9.6 s: the screen is idle (idle), shown is shell": "the terminal was closed then" },
+    perm_esc: { "22.8 s: the permission dialog has no ask": "the same dialog, drawn again: its ask stays" },
+    subagent: {
+      "6.0 s: a permission ask without a dialog": otherDialog,
+      "7.4 s: the screen is working (working), shown is waiting": otherDialog,
+    },
+  },
+});
