@@ -6,6 +6,7 @@ import { codexForwarding } from "./codex/forwarding.ts";
 import { copilotForwarding } from "./copilot/forwarding.ts";
 import { geminiForwarding } from "./gemini/forwarding.ts";
 import { grokForwarding } from "./grok/forwarding.ts";
+import { kimiForwarding } from "./kimi/forwarding.ts";
 import { opencodeForwarding } from "./opencode/forwarding.ts";
 import { qwenForwarding } from "./qwen/forwarding.ts";
 
@@ -93,6 +94,16 @@ export const agents: readonly Agent[] = [
     settingsVariables: [],
     loadRuntime: async () => (await import("./grok/index.ts")).grok,
     loadSetup: async () => (await import("./grok/setup/index.ts")).grokSetup,
+  },
+  {
+    id: "kimi",
+    name: "Kimi Code",
+    forwarding: kimiForwarding,
+    sessionVariables: [],
+    commandMarkers: [],
+    settingsVariables: [],
+    loadRuntime: async () => (await import("./kimi/index.ts")).kimi,
+    loadSetup: async () => (await import("./kimi/setup/index.ts")).kimiSetup,
   },
 ];
 

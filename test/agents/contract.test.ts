@@ -104,6 +104,15 @@ const stories: Readonly<Record<string, Story>> = {
     },
     end: { ...base, hook_event_name: "SessionEnd", reason: "shutdown" },
   },
+  kimi: {
+    start: { ...base, hook_event_name: "SessionStart", source: "startup" },
+    prompt: { ...base, hook_event_name: "UserPromptSubmit", prompt: [{ type: "text", text: "go" }] },
+    request: {
+      ...{ ...base, hook_event_name: "PermissionRequest", id: "approval_1", agent_id: "main" },
+      ...{ tool_name: "Bash", tool_input: { command }, tool_call_id: "call_1" },
+    },
+    end: { ...base, hook_event_name: "SessionEnd", reason: "exit" },
+  },
   example: {
     start: { type: "session.started", session: sessionId, folder: "/home/dev/proj" },
     prompt: { type: "turn.started", session: sessionId },
