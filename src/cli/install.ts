@@ -44,7 +44,7 @@ export async function install(args: string[], table: readonly Agent[]): Promise<
     statusLine: readStatusLine(flags, scope),
     exec,
     program: await findProgram(Bun.main, process.execPath, exec),
-    isCopied: flags.has("--copied"),
+    isPlaced: flags.has("--placed"),
     version,
   };
   if (flags.has("--dry-run")) {
@@ -212,6 +212,10 @@ function describeBinary(plan: BinaryPlan): string[] {
     case "copy": {
       const instead = plan.replaces && plan.replaces !== version ? `, in place of ${plan.replaces}` : "";
       return [`Copied beckon ${version} to ${plan.binary}${instead}.`];
+    }
+    case "leave": {
+      const { name, update } = plan.owner;
+      return [`${name} installed beckon, so it stays where it is. To update it: ${update}`];
     }
     case "stay":
       return [

@@ -254,7 +254,7 @@ function listSetupSteps(remote: RemoteMachine, { facts, plan, chosen }: Found): 
       what: "connect the agents there: beckon --install, without a login item",
       doing: "Connecting the agents",
       async run() {
-        const flags = isCopied ? ["--copied"] : [];
+        const flags = isCopied ? ["--placed"] : [];
         const { code, stderr } = await runThere(remote, ["--install", "--no-start", ...flags]);
         // What runs there can be linked all the same, from a container that is read-only for example.
         return code === 0 ? "done." : `not possible: ${shorten(stderr)}`;

@@ -85,10 +85,13 @@ beckon_download() {
       *) why="curl ended with $code" ;;
     esac
   else
-    only=
-    case $(wget --version 2>/dev/null || :) in *GNU*) [ "$protocol" = '=http' ] || only=--https-only ;; esac
-    # shellcheck disable=SC2086 # Empty for the wget of busybox, which does not know the option.
-    wget $only -q -T 20 -O "$2" "$url/$1" 2>"$temporary/error" || code=$?
+    # The wget of busybox has no such option, and that of Debian 12 crashes with a time limit.
+    options=
+    case $(wget --version 2>/dev/null || :) in
+      *GNU*) if [ "$protocol" = '=https' ]; then options="--timeout=20 --https-only"; else options=--timeout=20; fi ;;
+    esac
+    # shellcheck disable=SC2086 # Several words, or none.
+    wget $options -q -O "$2" "$url/$1" 2>"$temporary/error" || code=$?
     case $code in
       3) why="no space left in $temporary" ;;
       4) why="no connection, or it was interrupted" ;;

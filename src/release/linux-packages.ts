@@ -86,8 +86,7 @@ export async function buildDeb(options: LinuxPackageOptions): Promise<Buffer> {
   const all = [...files, { path: "DEBIAN/control", bytes: Buffer.from(control) }];
   return withTree(all, seconds, async (tree, folder) => {
     const output = join(folder, "beckon.deb");
-    const how = ["--root-owner-group", "-Zxz", `-z${compression.xz.replace(/\D/g, "")}`];
-    await run(["dpkg-deb", ...how, "--build", tree, output], seconds);
+    await run(["dpkg-deb", "--root-owner-group", ...compression.deb, "--build", tree, output], seconds);
     return readFileSync(output);
   });
 }
@@ -107,7 +106,7 @@ export async function buildRpm(options: LinuxPackageOptions): Promise<Buffer> {
       _rpmdir: folder,
       _rpmfilename: "beckon.rpm",
       _buildhost: "localhost",
-      _binary_payload: `w${compression.xz.replace(/\D/g, "")}.xzdio`,
+      _binary_payload: compression.rpm,
       use_source_date_epoch_as_buildtime: "1",
       clamp_mtime_to_source_date_epoch: "1",
     };

@@ -38,6 +38,7 @@ import { withFileLock } from "../user-files/file-lock.ts";
 import { describeSystemError } from "../user-files/index.ts";
 import { resolveOwnedPath } from "../user-files/owned-path.ts";
 import type { InstallRecord } from "./install-record.ts";
+import { findPackageOwner, type PackageOwner } from "./package-owner.ts";
 
 export interface InstalledProgram {
   readonly path: string;
@@ -72,9 +73,9 @@ export interface PlaceOptions {
   readonly env: Env;
   readonly exec: Exec;
   readonly before: Pick<InstallRecord, "binary" | "copy"> | null;
-  /** The program was put where it is for this install, so uninstall removes it. */
-  readonly isCopied?: boolean;
   readonly platform?: NodeJS.Platform;
+  /** The program was put where it is for this install, so it stays there, and uninstall removes it. */
+  readonly isPlaced?: boolean;
 }
 
 export type BinaryPlan =
@@ -82,7 +83,9 @@ export type BinaryPlan =
   | { readonly do: "keep"; readonly binary: string }
   | { readonly do: "copy"; readonly binary: string; readonly replaces: string | null }
   /** The hooks call the program where it is. */
-  | { readonly do: "stay"; readonly binary: string; readonly why: string };
+  | { readonly do: "stay"; readonly binary: string; readonly why: string }
+  /** A package manager installed the program, and updates it. */
+  | { readonly do: "leave"; readonly binary: string; readonly owner: PackageOwner };
 
 export interface PlacedBinary {
   readonly plan: BinaryPlan;
@@ -106,9 +109,16 @@ export function stableBinaryPath(
   return join(folder, "Programs", "beckon", "beckon.exe");
 }
 
+/** By the install script, now or before: then the user has chosen the place. */
+const isPlacedThere = ({ isPlaced = false, program, before }: PlaceOptions): boolean =>
+  isPlaced || (before !== null && before.copy !== null && isSamePath(before.binary, program.path));
+
 /** Changes nothing. */
 export async function planBinary(options: PlaceOptions): Promise<BinaryPlan> {
-  const { program, env, paths, platform } = options;
+  const { program, env, paths, platform, exec } = options;
+  if (isPlacedThere(options)) return { do: "keep", binary: program.path };
+  const owner = await findPackageOwner(program.path, homeOf(env, platform), exec);
+  if (owner) return { do: "leave", binary: owner.binary, owner };
   const binary = stableBinaryPath(env, paths, platform);
   const stay = (why: string): BinaryPlan => ({ do: "stay", binary: program.path, why });
   let stats: Stats | undefined;
@@ -187,11 +197,11 @@ async function placeProgram(options: PlaceOptions): Promise<PlacedBinary> {
 }
 
 /** Null if the binary there was not copied by an install. */
-function describeCopy(plan: BinaryPlan, { before, program, isCopied }: PlaceOptions): InstallRecord["copy"] {
+function describeCopy(plan: BinaryPlan, { before, program, isPlaced }: PlaceOptions): InstallRecord["copy"] {
   if (plan.do !== "keep") return null;
   const earlier = findEarlierCopy(plan.binary, { before });
-  if (earlier && !isCopied) return earlier;
-  if (isSamePath(plan.binary, program.path) && !isCopied) return null;
+  if (earlier && !isPlaced) return earlier;
+  if (isSamePath(plan.binary, program.path) && !isPlaced) return null;
   const sha256 = hashFile(plan.binary);
   return { sha256, sourceSha256: hashFile(program.readFrom), madeFolder: earlier?.madeFolder ?? null };
 }

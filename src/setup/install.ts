@@ -33,8 +33,8 @@ export interface InstallOptions {
   readonly scope: Scope;
   readonly exec: Exec;
   readonly program: InstalledProgram;
-  /** Something else has put the program there for this install. */
-  readonly isCopied?: boolean;
+  /** Something else has put the program where it is for this install: the install script, or another machine. */
+  readonly isPlaced?: boolean;
   /** beckon's version. */
   readonly version: string;
   /** Whether beckon reads along in the agents' status lines. Absent to leave them as they are. */

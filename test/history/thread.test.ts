@@ -135,7 +135,12 @@ test("the thread is sent a session when something but the time of its last event
   });
   const change = (next: Session) => {
     now = next;
-    const event = createInternalEvent("e", next.last, next, { kind: "no-change" });
+    const event = createInternalEvent(
+      "e",
+      next.last,
+      { agent: next.agent, sessionId: next.sessionId },
+      { kind: "no-change" },
+    );
     history.onChange?.({ session: next, event, before: first });
     jest.advanceTimersByTime(1_000);
     answer({ kind: "written" });

@@ -23,9 +23,9 @@ export const installCommand = defineCommand({
     "--dry-run": dryRun,
     "--diff": { about: "with --dry-run: every line that would change" },
     "--login": { isNegatable: true, about: "start beckon at login, or not" },
+    "--placed": { isInternal: true, about: "this program was put here for the install" },
     "--statusline": { isNegatable: true, about: "read along in the agent's status line, or not" },
     "--no-start": { isInternal: true, about: "leave login item and app as they are" },
-    "--copied": { isInternal: true, about: "this binary was put here for the install" },
     ...whose,
   },
   page: {
