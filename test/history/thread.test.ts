@@ -135,12 +135,8 @@ test("the thread is sent a session when something but the time of its last event
   });
   const change = (next: Session) => {
     now = next;
-    const event = createInternalEvent(
-      "e",
-      next.last,
-      { agent: next.agent, sessionId: next.sessionId },
-      { kind: "no-change" },
-    );
+    const { agent, sessionId } = next;
+    const event = createInternalEvent("e", next.last, { agent, sessionId }, { kind: "no-change" });
     history.onChange?.({ session: next, event, before: first });
     jest.advanceTimersByTime(1_000);
     answer({ kind: "written" });
