@@ -7,7 +7,9 @@ import { measureCall, requireClaude } from "./claude-cli.ts";
 import { against, preparePrograms, withFolder } from "./processes.ts";
 import { type Case, formatFigures, interleave, listDifferences, median, meets } from "./rounds.ts";
 
-const rounds = Number(process.env.BENCH_ROUNDS ?? 20);
+/** Each is a run of the CLI for every arm, and the median of its 20 calls, so this is 120 calls an arm. */
+const rounds = Number(process.env.BENCH_ROUNDS ?? 6);
+const warmUp = 1;
 const call = { args: defaultMode, prompt: "DO times 20 true", calls: 20 };
 const maxTimesNothing = 1.5;
 const bare = "no hooks";
@@ -48,7 +50,8 @@ async function measure(folder: string): Promise<boolean> {
       name,
       run: () => measureCall(sandbox, call),
     }));
-    const figures = await interleave(cases, { rounds, warmUp: 2 });
+    console.log(`${(rounds + warmUp) * cases.length} runs of the CLI`);
+    const figures = await interleave(cases, { rounds, warmUp });
     for (const [name, sandbox] of sandboxes) {
       const hasArrived = sandbox.beckon.countEvents("PostToolUse") > 0;
       if (hasArrived !== (name.startsWith("beckon") || name === against)) {
