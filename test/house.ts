@@ -233,17 +233,15 @@ const isOfAgents = (path: string, id: string): boolean =>
 
 /** Lists of the world's programs and editors. Some agents are among them, and nothing there treats them as agents. */
 const isListOfPrograms = (path: string): boolean =>
-  /^src\/(?:shell\/dangers\/(?:service-programs|remote-programs|verbs)|core\/terminals\/window-only)\.ts$/.test(path);
-
-/** "cursor" is also a position in a text or a stream, so only a string that is exactly the id or the name counts. */
-const namesAgent = (code: string, id: string): boolean =>
-  id === "cursor" ? /(["'`])cursor(?: agent)?\1/.test(code) : code.includes(id);
+  /^src\/(?:shell\/dangers\/(?:service-programs|remote-programs|verbs)|core\/terminals\/window-only)\.ts$/.test(
+    path,
+  );
 
 /** Code outside of an agent's folder that names the agent. Comments may: they quote what was measured. */
 export function namedAgents(files: Files, ids: readonly string[]): string[] {
   return [...files].flatMap(([path, source]) => {
     const code = transpile(path, source).toLowerCase();
     const isExempt = (id: string) => isOfAgents(path, id) || isListOfPrograms(path);
-    return ids.filter((id) => !isExempt(id) && namesAgent(code, id)).map((id) => `${path} names ${id}`);
+    return ids.filter((id) => !isExempt(id) && code.includes(id)).map((id) => `${path} names ${id}`);
   });
 }
