@@ -305,7 +305,14 @@ export function createMachines(options: MachinesOptions): Machines {
       const outcome = await request(machine, (id) => ({ kind: "focus", id, agent, sessionId }));
       if (outcome === null) return { problem: `${name} did not answer`, elsewhere: null };
       if (!outcome.ok) return { problem: toSingleLine(outcome.says), elsewhere: null };
-      return { problem: null, elsewhere: seenFrom(machine, outcome.logins) };
+      const { settings } = machine;
+      const seen = seenFrom(machine, outcome.logins);
+      return "container" in settings && seen === null
+        ? {
+            problem: null,
+            elsewhere: { logins: [], host: null, isSelected: true, container: settings.container },
+          }
+        : { problem: null, elsewhere: seen };
     },
     async look({ machine: name, agent, sessionId }) {
       const machine = machines.get(name ?? "");

@@ -475,7 +475,8 @@ async function act(
     if (login !== undefined) {
       // tmux shows the pane to everybody who is attached, and the user of the linked machine may not be the last who was.
       const others = (await findLogins(session)).filter((other) => other !== login);
-      return { ok: true, says: "selected", logins: [login, ...others].slice(0, maxLogins) };
+      const logins = login === null ? others : [login, ...others];
+      return { ok: true, says: "selected", logins: logins.slice(0, maxLogins) };
     }
     return result === "impossible" ? { ok: false, status: 409, says: why ?? "" } : { ok: true, says: result };
   }

@@ -133,4 +133,47 @@ describe("a container", () => {
     },
     60_000,
   );
+
+  testInContainer(
+    "is shown by the one pane here that is in it; of several, none is chosen",
+    async () => {
+      await containers.start("shown", ...asUser);
+      await using laptop = await openLaptop("shown");
+      await waitUntil(laptop.isLinked, soonMs);
+      const tmux = async (...args: string[]) => {
+        const command = ["tmux", "-S", join(laptop.home, "tmux"), "-f", "/dev/null", ...args];
+        const { TMUX: _, ...env } = process.env;
+        const child = Bun.spawn(command, { env: { ...env, LANG: "C.UTF-8" }, stderr: "ignore" });
+        return (await child.stdout.text()).trim();
+      };
+      const enter = `${join(containers.bin, "podman")} exec -it shown sh`;
+      try {
+        await tmux("new-session", "-d", "-x", "80", "-y", "24", enter);
+        await tmux("new-window", "sleep 1000");
+        const event = JSON.stringify({
+          session_id: "s",
+          hook_event_name: "UserPromptSubmit",
+          prompt: "go",
+          cwd: "/",
+        });
+        await tmux("send-keys", "-t", ":0", `echo '${event}' | claude`, "Enter");
+        await waitUntil(async () => (await laptop.fetchSession("s")) !== undefined, soonMs);
+        const focus = async () =>
+          (await (await laptop.post({}, "/api/sessions/shown%2Fclaude%3As/focus")).json()) as {
+            by: string;
+            why: string;
+          };
+        // Nobody is attached to this tmux, so nothing can be raised: the pane is found nevertheless.
+        expect((await focus()).by).toBe("podman, tmux");
+        await tmux("new-window", enter);
+        await waitUntil(
+          async () => (await focus()).why.includes("2 terminals here are in the container shown"),
+          soonMs,
+        );
+      } finally {
+        await tmux("kill-server");
+      }
+    },
+    60_000,
+  );
 });

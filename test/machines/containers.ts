@@ -6,12 +6,12 @@ import {
   mkdtempSync,
   readFileSync,
   realpathSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { binary } from "../repo.ts";
+import { waitUntil } from "../wait-until.ts";
 
 export const containerNeeds = ["linux", "root", "podman", "runc", "busybox", "ldd"] as const;
 
@@ -44,6 +44,8 @@ function buildRoot(root: string): void {
     mkdirSync(join(root, folder), { recursive: true });
   chmodSync(join(root, "tmp"), 0o1777);
   cpSync(busybox, join(root, "bin/busybox"));
+  // Sends an event, and stays, as an agent does.
+  writeFileSync(join(root, "bin/claude"), "#!/bin/sh\nbeckon hook claude\nsleep 1000\n", { mode: 0o755 });
   for (const command of commands) symlinkSync("busybox", join(root, "bin", command));
   for (const library of new Set([busybox, binary].flatMap(listLibraries))) {
     mkdirSync(join(root, dirname(library)), { recursive: true });
@@ -85,10 +87,12 @@ export async function openContainers(): Promise<Containers> {
     },
     async close() {
       if (names.length > 0) await podman("rm", "--force", "--time", "0", ...names);
-      // podman leaves its storage mounted.
-      const mounted = readFileSync("/proc/mounts", "utf8").match(new RegExp(`${folder}\\S*`, "g")) ?? [];
-      Bun.spawnSync(["umount", "--lazy", ...mounted]);
-      rmSync(folder, { recursive: true, force: true });
+      // podman leaves its storage mounted, and cleans up after an exec for a moment, which mounts it again.
+      await waitUntil(() => {
+        const mounts = readFileSync("/proc/mounts", "utf8").match(new RegExp(`(?<= )${folder}\\S*`, "g"));
+        if (mounts) Bun.spawnSync(["umount", "--lazy", ...mounts.toReversed()]);
+        return Bun.spawnSync(["rm", "-rf", folder]).success;
+      }, 10_000);
     },
   };
 }

@@ -3,6 +3,7 @@
  * one is.
  */
 import { chooseWindow, type WindowChoice } from "./choose-window.ts";
+import { findContainerTerminal, isFromOutside } from "./container.ts";
 import { detectTerminal, detectWindowSystems, isTerminal } from "./detect.ts";
 import { findTerminalProcesses, queryWindow } from "./lineage.ts";
 import { type Plan, type ProcessInfo, readEnvironment, readLineage, type WindowInfo } from "./plan.ts";
@@ -53,7 +54,7 @@ const reached = (by: readonly string[], limit: string | null): FocusOutcome => (
   why: limit,
 });
 
-const notPossible = (by: readonly string[], reason: string, login?: string): FocusOutcome => ({
+const notPossible = (by: readonly string[], reason: string, login?: string | null): FocusOutcome => ({
   result: "impossible",
   by: by.join(", "),
   why: reason,
@@ -65,7 +66,7 @@ const afterSelecting = (selected: readonly string[], reason: string): string =>
 
 function* locate(target: TerminalTarget): Plan<LocateResult> {
   const { place, cwd, title } = target;
-  if (!place.local) return yield* findSshTerminal(target);
+  if (!place.local) return yield* findElsewhere(target);
   const found = (location: PaneLocation): LocateResult => ({ kind: "known", location, by: [], limit: null });
   if (place.pid === null) return found({ lineage: [], tty: place.tty, env: place.env, title, cwd });
   const lineage = yield* readLineage(place.pid);
@@ -85,6 +86,11 @@ function* locate(target: TerminalTarget): Plan<LocateResult> {
   const inTerminal = agent.tty === null ? skipToTty(lineage) : lineage;
   return found({ lineage: inTerminal, tty: inTerminal[0]?.tty ?? place.tty, env, title, cwd });
 }
+
+const findElsewhere = (target: TerminalTarget): Plan<LocateResult> =>
+  target.elsewhere?.container === undefined
+    ? findSshTerminal(target)
+    : findContainerTerminal(target, target.elsewhere.container);
 
 /** An agent that another agent started may have no terminal of its own: then it is in that one's. */
 function skipToTty(lineage: readonly ProcessInfo[]): readonly ProcessInfo[] {
@@ -107,7 +113,10 @@ function focusUnknownTerminal(location: PaneLocation, { platform }: TerminalCont
       limit: "its process is unknown: this is its window, but maybe not its tab",
     };
   }
-  if (terminal === undefined) return { kind: "impossible", reason: "it runs without a terminal" };
+  if (terminal === undefined) {
+    const isOutside = location.tty !== null && isFromOutside(location.lineage);
+    return { kind: "impossible", reason: "it runs without a terminal", ...(isOutside && { login: null }) };
+  }
   return {
     kind: "window",
     query: queryWindow(location),

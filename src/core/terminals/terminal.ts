@@ -30,6 +30,8 @@ export interface ElsewhereTarget {
   readonly host: string | null;
   /** That machine has selected its pane: the terminal with the login shows it. */
   readonly isSelected: boolean;
+  /** That machine is this container of docker or podman. */
+  readonly container?: string;
 }
 
 /** Where a process is: first the agent, then, for example, the tmux client that shows it. */
@@ -74,8 +76,11 @@ export type FocusResult =
   | { readonly kind: "window"; readonly query: WindowQuery; readonly limit: string | null }
   /** The terminal has come to the front by itself. */
   | { readonly kind: "front"; readonly limit: string | null }
-  /** `login`: it is an SSH login, with these addresses and ports (`SSH_CONNECTION`), which another machine can raise. */
-  | { readonly kind: "impossible"; readonly reason: string; readonly login?: string };
+  /**
+   * `login`: it is an SSH login, with these addresses and ports (`SSH_CONNECTION`), which another machine can raise. null: the terminal
+   * is outside of this container.
+   */
+  | { readonly kind: "impossible"; readonly reason: string; readonly login?: string | null };
 
 export type Visibility =
   /** null if it cannot be known. */
@@ -187,9 +192,9 @@ export interface FocusOutcome {
   readonly why: string | null;
   /**
    * Present if it is impossible because its terminal is an SSH login. The pane in it has been selected, and the machine that
-   * logged in can find its terminal by this: `SSH_CONNECTION`.
+   * logged in can find its terminal by this: `SSH_CONNECTION`. null if its terminal is outside of this container.
    */
-  readonly login?: string;
+  readonly login?: string | null;
 }
 
 export const visibilityUnknown: Visibility = { kind: "known", isVisible: null };
