@@ -269,9 +269,10 @@ describe("what a machine says of its sessions", () => {
     say("devbox", { kind: "reply", to: "1", outcome: { ok: true, says: "selected" } });
     const focusing = laptop.post({}, `/api/sessions/${key}/focus`);
     await waitUntil(() => laptop.read(`${script("devbox")}.received`).includes('"focus"'), soonMs);
-    say("devbox", { kind: "reply", to: "1", outcome: { ok: true, says: "selected" } });
+    const logins = ["127.0.0.1 9 127.0.0.1 22"];
+    say("devbox", { kind: "reply", to: "1", outcome: { ok: true, says: "selected", logins } });
     const outcome = await (await focusing).text();
-    expect(outcome).toContain("its terminal cannot be seen from here");
+    expect(outcome).toContain("was not made from this one");
     // Neither tmux nor a window was asked.
     expect(JSON.parse(outcome)).toMatchObject({ result: "impossible", by: "" });
     // The process 1 with that start time does not exist here, but this machine does not judge it.
