@@ -266,7 +266,6 @@ describe("what a machine says of its sessions", () => {
     expect(page).not.toContain("the secret");
     const opened = await laptop.post({}, `/api/sessions/${key}/transcript`);
     expect(await opened.text()).toContain("this machine has no transcript of the session");
-    say("devbox", { kind: "reply", to: "1", outcome: { ok: true, says: "selected" } });
     const focusing = laptop.post({}, `/api/sessions/${key}/focus`);
     await waitUntil(() => laptop.read(`${script("devbox")}.received`).includes('"focus"'), soonMs);
     const logins = ["127.0.0.1 9 127.0.0.1 22"];
