@@ -24,7 +24,13 @@ const waiting = ["test/desktop/", "test/wine/"];
 /** These run beside either of them, when one has nothing left to do. */
 const besideAny = ["test/channels/"];
 /** These load the machine or measure delays that a user would notice: they run one at a time. */
-const alone = ["test/build.test.ts", "test/torture/", "test/long/"];
+const alone = [
+  "test/build.test.ts",
+  "test/release/darwin-signature",
+  "test/release/release",
+  "test/torture/",
+  "test/long/",
+];
 /** These wait for an agent's real CLI most of the time: they run last, two at a time. */
 const withCli = ["test/agent/"];
 /** More than two minutes each: the first to start, so that no other waits for one of them at the end. */

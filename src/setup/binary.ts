@@ -291,7 +291,7 @@ const signTimeoutMs = 30_000;
 async function signAgain(path: string, exec: Exec): Promise<string[]> {
   // Fails if the file is not marked as downloaded, which is fine.
   await exec(["/usr/bin/xattr", "-d", "com.apple.quarantine", path]);
-  const sign = ["/usr/bin/codesign", "--force", "--sign", "-", "--identifier", "beckon", path];
+  const sign = ["/usr/bin/codesign", "--force", "--sign", "-", "--identifier", "dev.beckon", path];
   const { code, stderr } = await exec(sign, { timeoutMs: signTimeoutMs });
   if (code === 0) return [];
   return [

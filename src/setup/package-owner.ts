@@ -77,6 +77,9 @@ const byList: readonly (Pick<Manager, "name" | "update"> & { readonly query: rea
   },
 ];
 
+/** Their lists are large, and read from a cold disk. */
+const queryTimeoutMs = 10_000;
+
 export async function findPackageOwner(
   program: string,
   home: string,
@@ -88,6 +91,7 @@ export async function findPackageOwner(
   }
   if (!program.startsWith("/usr/bin/")) return null;
   for (const { name, update, query } of byList)
-    if ((await exec([...query, program])).code === 0) return { name, update, binary: program };
+    if ((await exec([...query, program], { timeoutMs: queryTimeoutMs })).code === 0)
+      return { name, update, binary: program };
   return null;
 }

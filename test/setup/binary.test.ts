@@ -169,7 +169,7 @@ describe("on a Mac", () => {
     const { copy, plan } = await place(home, options);
     expect(ran).toEqual([
       "/usr/bin/xattr -d com.apple.quarantine",
-      "/usr/bin/codesign --force --sign - --identifier beckon",
+      "/usr/bin/codesign --force --sign - --identifier dev.beckon",
     ]);
     const before = { binary: plan.binary, copy };
     expect((await place(home, { ...options, before })).plan.do).toBe("keep");
