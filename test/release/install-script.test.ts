@@ -218,7 +218,7 @@ describe("install.sh", () => {
       "an interrupted download",
       {
         prepare:
-          "(printf 'HTTP/1.0 200 OK\\r\\nContent-Length: 1000\\r\\n\\r\\nhalf' | busybox nc -l -s 127.0.0.1 -p 8766 >/dev/null) &",
+          "(printf 'HTTP/1.0 200 OK\\r\\nContent-Length: 1000\\r\\n\\r\\nhalf' | busybox nc -l -p 8766 >/dev/null) &",
         env: "BECKON_DOWNLOAD_URL=http://127.0.0.1:8766",
       },
       "SHA256SUMS could not be downloaded: the connection was interrupted",
