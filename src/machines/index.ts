@@ -7,7 +7,6 @@ import type { PendingRequests } from "../answers/pending.ts";
 import type { MaskedDetails } from "../answers/pending-request.ts";
 import type { Config } from "../core/config/config.ts";
 import { describeWay, type MachineSettings, type MachineWay } from "../core/config/machines.ts";
-import { atOfGrowingId } from "../core/growing-ids.ts";
 import type { ActionRefused, AskEnd, Schedule } from "../core/interfaces/index.ts";
 import type { PastSession } from "../core/interfaces/wire.ts";
 import type { JsonRecord } from "../core/json.ts";
@@ -19,12 +18,10 @@ import { type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.t
 import type { ElsewhereTarget } from "../core/terminals/terminal.ts";
 import { toSingleLine } from "../core/text/text.ts";
 import type { Saver } from "../storage/saver.ts";
-import { createLink, type Link } from "./link.ts";
-import { createLinkCommand } from "./link-command.ts";
 import { type LinkProblem, suggestFix } from "./link-problem.ts";
-import { createMirror, type Mirror, type SessionMessage } from "./mirror.ts";
+import { type Hello, type LinkedMachine, linkMachine } from "./linked-machine.ts";
 import { createProgress } from "./progress.ts";
-import type { FollowerRequest, OwnerMessage, RequestOutcome } from "./protocol.ts";
+import type { FollowerRequest } from "./protocol.ts";
 
 export interface MachinesOptions {
   readonly config: () => Pick<Config, "machines">;
@@ -100,29 +97,13 @@ export interface Machines {
   stop(): Promise<void>;
 }
 
-type Hello = Extract<OwnerMessage, { kind: "hello" }>;
-
-interface LinkedMachine {
-  readonly settings: MachineSettings;
-  readonly link: Link;
-  readonly mirror: Mirror;
-  hello: Hello | null;
-  /** All of its sessions are known. */
-  isListed: boolean;
-  since: number | null;
-  /** Requests that were sent, by their ids. */
-  readonly waiting: Map<string, (outcome: RequestOutcome | null) => void>;
-}
-
 const defaultReplyMs = 10_000;
 /** An alert waits for it. */
 const lookMs = 500;
 
 export function createMachines(options: MachinesOptions): Machines {
-  const { clock, schedule } = options;
   const machines = new Map<string, LinkedMachine>();
-  let lastRequest = 0;
-
+  const replyMs = options.replyMs ?? defaultReplyMs;
   const progress = createProgress(options.saved, options.createSaver);
 
   const sessionsOf = (name: string) => options.sessions().filter(({ machine }) => machine === name);
@@ -131,93 +112,19 @@ export function createMachines(options: MachinesOptions): Machines {
   function refuse(name: string, { machineId }: Hello): string | null {
     if (machineId === options.ownId) return "it is this machine itself";
     for (const [other, { hello }] of machines)
-      if (other !== name && hello?.machineId === machineId) return `it is linked as ${other} already`;
+      if (other !== name && hello()?.machineId === machineId) return `it is linked as ${other} already`;
     return null;
   }
 
-  function open(name: string, settings: MachineSettings): LinkedMachine {
-    /** Up to when the machine was followed before this link, on this machine's clock. */
-    let followedUntil = 0;
-    const mirror = createMirror({
+  const open = (name: string, settings: MachineSettings): LinkedMachine =>
+    linkMachine({
       ...options,
-      machine: name,
-      sessions: () => sessionsOf(name),
-      onPast: (session) => options.history.addPast(name, session, followedUntil),
-      onListed() {
-        options.history.onMachineListed(name);
-        machine.isListed = true;
-        options.onChange();
-      },
-    });
-    mirror.lose();
-
-    function greet(hello: Hello): void {
-      const { machineId } = hello;
-      const known = progress.get(name);
-      const isKnown = known?.machineId === machineId;
-      const shiftAt = mirror.start(hello.now, isKnown ? { at: known.shiftAt } : null);
-      followedUntil = isKnown ? atOfGrowingId(known.seq) + shiftAt : 0;
-      if (!isKnown || known.shiftAt !== shiftAt)
-        progress.set({ name, machineId, seq: isKnown ? known.seq : 0, shiftAt });
-    }
-
-    function take(message: SessionMessage): void {
-      mirror.take(message);
-      const known = progress.get(name);
-      // Before the whole list, something may still be missing.
-      const isWhole = message.kind !== "missed" && !(message.kind === "sessions" && message.isPart);
-      if (known && isWhole && message.seq > known.seq) progress.set({ ...known, seq: message.seq });
-    }
-
-    function setChannels(hasChannels: boolean): void {
-      machine.hello &&= { ...machine.hello, hasChannels };
-      options.onChange();
-    }
-    const link = createLink({
-      ...options,
-      machine: name,
-      argv: createLinkCommand(settings),
-      greeting() {
-        const known = progress.get(name);
-        const resume = known && known.seq > 0 ? { machineId: known.machineId, seq: known.seq } : null;
-        return { linkId: `${options.ownId}/${name}`, ...(resume && { resume }) };
-      },
-      refuse: (hello) => refuse(name, hello),
-      onOpened(hello) {
-        greet(hello);
-        machine.hello = hello;
-        machine.since = clock().at;
-        options.onChange();
-      },
-      onMessage(message) {
-        if (message.kind === "channels") setChannels(message.areWorking);
-        else if (message.kind === "reply") machine.waiting.get(message.to)?.(message.outcome);
-        else if (message.kind !== "hello" && message.kind !== "alive" && message.kind !== "refused")
-          take(message);
-      },
-      onLost() {
-        machine.hello = null;
-        machine.isListed = false;
-        machine.since = clock().at;
-        mirror.lose();
-        for (const finish of machine.waiting.values()) finish(null);
-        options.onChange();
-      },
-      onFailure() {
-        machine.since ??= clock().at;
-      },
-    });
-    const machine: LinkedMachine = {
+      name,
       settings,
-      link,
-      mirror,
-      hello: null,
-      isListed: false,
-      since: null,
-      waiting: new Map(),
-    };
-    return machine;
-  }
+      progress,
+      sessions: () => sessionsOf(name),
+      refuse: (hello) => refuse(name, hello),
+    });
 
   async function close(name: string, machine: LinkedMachine): Promise<void> {
     machines.delete(name);
@@ -236,23 +143,6 @@ export function createMachines(options: MachinesOptions): Machines {
     const gone = options.sessions().filter(({ machine }) => machine !== null && !wanted.has(machine));
     if (gone.length > 0) options.remove(gone.map(sessionKeyOf));
     options.onChange();
-  }
-
-  /** Resolves with null if it is not known what became of it. */
-  function request(
-    machine: LinkedMachine,
-    create: (id: string) => FollowerRequest,
-    replyMs = options.replyMs ?? defaultReplyMs,
-  ): Promise<RequestOutcome | null> {
-    const id = String(++lastRequest);
-    const { promise, resolve } = Promise.withResolvers<RequestOutcome | null>();
-    machine.waiting.set(id, resolve);
-    if (!machine.link.send(create(id))) resolve(null);
-    const cancel = schedule(() => resolve(null), replyMs);
-    return promise.finally(() => {
-      cancel();
-      machine.waiting.delete(id);
-    });
   }
 
   const seenFrom = ({ settings }: LinkedMachine, logins: readonly string[] = []): ElsewhereTarget | null =>
@@ -275,20 +165,13 @@ export function createMachines(options: MachinesOptions): Machines {
       const { agent, sessionId } = session;
       const name = session.machine ?? "";
       const machine = machines.get(name);
-      if (!machine || machine.hello === null)
+      if (!machine || machine.hello() === null)
         return cannot(`${name} cannot be reached: answer it there, or wait for the link`);
       const ask = options.get(session)?.asks.find((open) => answerIdOf(open) === answerId);
       const mirrored = ask && machine.mirror.find(ask);
       if (!mirrored) return cannot("this ask is gone: it was answered in the terminal, or ended");
-      const outcome = await request(machine, (id) => ({
-        kind: "answer",
-        id,
-        agent,
-        sessionId,
-        answerId: mirrored.answerId,
-        answer: copyAnswer(answer),
-        step,
-      }));
+      const about = { agent, sessionId, answerId: mirrored.answerId, answer: copyAnswer(answer), step };
+      const outcome = await machine.request((id) => ({ kind: "answer", id, ...about }), replyMs);
       if (outcome === null)
         return {
           ...cannot(`it is not known whether your answer arrived: the link to ${name} was lost. Look there`),
@@ -301,8 +184,8 @@ export function createMachines(options: MachinesOptions): Machines {
     },
     async selectPane({ machine: name, agent, sessionId }) {
       const machine = machines.get(name ?? "");
-      if (!machine?.hello) return { problem: `${name} cannot be reached`, elsewhere: null };
-      const outcome = await request(machine, (id) => ({ kind: "focus", id, agent, sessionId }));
+      if (!machine?.hello()) return { problem: `${name} cannot be reached`, elsewhere: null };
+      const outcome = await machine.request((id) => ({ kind: "focus", id, agent, sessionId }), replyMs);
       if (outcome === null) return { problem: `${name} did not answer`, elsewhere: null };
       if (!outcome.ok) return { problem: toSingleLine(outcome.says), elsewhere: null };
       const { settings } = machine;
@@ -316,11 +199,11 @@ export function createMachines(options: MachinesOptions): Machines {
     },
     async look({ machine: name, agent, sessionId }) {
       const machine = machines.get(name ?? "");
-      if (!machine?.hello) return null;
-      const outcome = await request(machine, (id) => ({ kind: "look", id, agent, sessionId }), lookMs);
+      if (!machine?.hello()) return null;
+      const outcome = await machine.request((id) => ({ kind: "look", id, agent, sessionId }), lookMs);
       return outcome?.ok ? seenFrom(machine, outcome.logins) : null;
     },
-    hasChannels: (name) => machines.get(name)?.hello?.hasChannels ?? false,
+    hasChannels: (name) => machines.get(name)?.hello()?.hasChannels ?? false,
     report: () => [...machines].map(([name, machine]) => describeMachine(name, machine, sessionsOf(name))),
     retry(name) {
       machines.get(name)?.link.retryNow();
@@ -336,19 +219,20 @@ export function createMachines(options: MachinesOptions): Machines {
 
 function describeMachine(
   name: string,
-  { settings, link, hello, isListed, since }: LinkedMachine,
+  { settings, link, ...machine }: LinkedMachine,
   sessions: readonly Session[],
 ): MachineReport {
+  const hello = machine.hello();
   const problem = hello ? null : link.problem();
   const problemKind = problem === null ? null : link.problemKind();
   return {
     name,
     ...describeWay(settings),
-    state: isListed ? "linked" : problem === null ? "linking" : "not linked",
+    state: machine.isListed() ? "linked" : problem === null ? "linking" : "not linked",
     problem,
     problemKind,
     fix: problemKind && suggestFix(problemKind, name, settings),
-    since,
+    since: machine.since(),
     version: hello?.version ?? null,
     agents: hello?.agents ?? [],
     sessions: sessions.filter(({ ended }) => ended === null).length,

@@ -5,38 +5,30 @@
  */
 import { version } from "../../package.json";
 import type { PendingRequests } from "../answers/pending.ts";
-import { atOfGrowingId, createGrowingIds } from "../core/growing-ids.ts";
 import type { Schedule, SessionChange, Transition } from "../core/interfaces/index.ts";
 import type { PastSession } from "../core/interfaces/wire.ts";
 import { limits } from "../core/limits.ts";
 import type { Answer } from "../core/session/ask-details.ts";
 import type { ClockReading } from "../core/session/event.ts";
-import { answerIdOf } from "../core/session/keys.ts";
 import { isProbe } from "../core/session/probe.ts";
-import { isVisible, type Session } from "../core/session/session.ts";
-import { parseSessionKey, type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
-import { findSettleTime, settle } from "../core/session/settle.ts";
+import type { Session } from "../core/session/session.ts";
+import type { SessionRefLike } from "../core/session/session-ref.ts";
 import type { FocusOutcome } from "../core/terminals/terminal.ts";
 import { truncateEnd } from "../core/text/text.ts";
-import { dayMs, minuteMs } from "../core/timing.ts";
-import { openResponseStream, type ResponseStream } from "../system/response-stream.ts";
+import { openResponseStream } from "../system/response-stream.ts";
 import {
-  type DescribedAsk,
-  type DescribedPast,
-  type DescribedSession,
   type FollowerMessage,
   type FollowerRequest,
   formatMessage,
-  maxMirroredSessions,
-  maxPastAsks,
-  maxPastSpans,
   minProtocolVersion,
   type OwnerMessage,
   parseFollowerMessage,
   protocolVersion,
   type RequestOutcome,
 } from "./protocol.ts";
-import { createRateLimit, type RateLimit } from "./rate-limit.ts";
+import { createRateLimit } from "./rate-limit.ts";
+import { createListWriter, type FollowingMachine } from "./session-lists.ts";
+import { createSessionNews } from "./session-news.ts";
 
 type FollowerHello = Extract<FollowerMessage, { kind: "hello" }>;
 
@@ -72,66 +64,35 @@ export interface Publisher {
   stop(): void;
 }
 
-interface Follower {
-  readonly id: string;
-  readonly stream: ResponseStream;
-  readonly rate: RateLimit;
-  /** In the user's words; for the log of answers. */
-  name: string;
-  linkId: string | null;
-  seesProbes: boolean;
-  isGreeted: boolean;
-  /** A list of all sessions is on its way to it, or will be in a moment. */
-  isListing: boolean;
-  requests: number;
-}
-
-/** Changes that follow each other within this time are described together. The first is described at once. */
-const gatherMs = 15;
 const aliveMs = 15_000;
 const maxFollowers = 64;
 /** A user makes some requests a minute. */
 const maxMessagesPerSecond = 100;
 const maxRequests = 8;
-/** The least time between two lists of all sessions. */
-const listMs = 1_000;
-/** A message of several sessions gets no longer than this and one session. */
-const partLength = 256 * 1024;
-/** A session that takes more has requests that are too long to be answered elsewhere. */
-const maxDescribedLength = 1024 * 1024;
-/** A follower that has this much to read gets the rest of a list later. */
-const pausedBytes = 2 * 1024 * 1024;
-const pauseMs = 20;
-/** What happened a little before the follower's last message is sent again: its history may not have it. */
-const overlapMs = minuteMs;
-const maxPastMs = 30 * dayMs;
 const maxNameWidth = 60;
 const maxLogins = 8;
 const encoder = new TextEncoder();
 
 export function createPublisher(options: PublisherOptions): Publisher {
-  const { clock, schedule, pending, get } = options;
-  const followers = new Map<string, Follower>();
-  /** Hashes of what was sent of each session, by its key. */
-  const sent = new Map<string, number | bigint>();
-  const changed = new Set<string>();
-  /** Sessions whose requests are too long, by their keys. */
-  const reported = new Set<string>();
-  const nextSeq = createGrowingIds(() => clock().at);
-  let flushedT = Number.NEGATIVE_INFINITY;
+  const { schedule } = options;
+  const followers = new Map<string, FollowingMachine>();
+  const news = createSessionNews<FollowingMachine>({
+    ...options,
+    isFollowed: () => followers.size > 0,
+    tell: broadcast,
+  });
   /** What the followers know of `hasChannels`. */
   let hadChannels = false;
-  let cancelFlush: (() => void) | null = null;
   let cancelAlive: (() => void) | null = null;
 
-  const sleep = (ms: number) => new Promise<void>((resolve) => void schedule(resolve, ms));
-  const isOpen = (follower: Follower) => followers.get(follower.id) === follower;
+  const isOpen = (follower: FollowingMachine) => followers.get(follower.id) === follower;
+  const lists = createListWriter({ ...options, news, write, isOpen });
 
-  function write(follower: Follower, message: OwnerMessage): void {
+  function write(follower: FollowingMachine, message: OwnerMessage): void {
     send(follower, encoder.encode(formatMessage(message)));
   }
 
-  function send(follower: Follower, bytes: Uint8Array): void {
+  function send(follower: FollowingMachine, bytes: Uint8Array): void {
     if (!follower.stream.send(bytes)) follower.stream.close();
   }
 
@@ -139,7 +100,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
   function broadcast(
     message: OwnerMessage,
     session: { readonly sessionId: string } | null,
-    except: Follower | null = null,
+    except: FollowingMachine | null = null,
   ): void {
     const bytes = encoder.encode(formatMessage(message));
     for (const follower of followers.values())
@@ -147,15 +108,12 @@ export function createPublisher(options: PublisherOptions): Publisher {
         send(follower, bytes);
   }
 
-  function remove(follower: Follower): void {
+  function remove(follower: FollowingMachine): void {
     if (isOpen(follower)) followers.delete(follower.id);
     if (followers.size > 0) return;
-    cancelFlush?.();
     cancelAlive?.();
-    cancelFlush = cancelAlive = null;
-    sent.clear();
-    changed.clear();
-    reported.clear();
+    cancelAlive = null;
+    news.clear();
   }
 
   function publishChannels(): void {
@@ -165,7 +123,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     broadcast({ kind: "channels", areWorking }, null);
   }
 
-  function greet(follower: Follower, hello: FollowerHello): void {
+  function greet(follower: FollowingMachine, hello: FollowerHello): void {
     const { protocol, name, linkId, resume } = hello;
     follower.name = truncateEnd(name, maxNameWidth) || follower.name;
     follower.seesProbes = hello.seesProbes === true;
@@ -183,48 +141,9 @@ export function createPublisher(options: PublisherOptions): Publisher {
       if (linkId !== undefined && other.linkId === linkId) other.stream.close();
     follower.linkId = linkId ?? null;
     if (resume?.machineId !== options.machineId) return;
-    writeMissed(follower, resume.seq).catch((error) =>
-      options.onProblem(`what ${follower.name} has missed could not be sent: ${error}`),
-    );
-  }
-
-  /** When the history has found it: until then the follower has the sessions as they are now. */
-  async function writeMissed(follower: Follower, seq: number): Promise<void> {
-    const past = await options.findPast(findPastStart(seq, clock().at));
-    const parts = splitByLength(past.map(shortenPast));
-    for (const sessions of parts) {
-      if (!(await hasRoom(follower))) return;
-      write(follower, { kind: "missed", sessions });
-    }
-  }
-
-  /** Waits until the follower has read most of what was sent. Resolves with false if it is gone. */
-  async function hasRoom(follower: Follower): Promise<boolean> {
-    while (isOpen(follower) && follower.stream.backlogBytes() > pausedBytes) await sleep(pauseMs);
-    return isOpen(follower);
-  }
-
-  /** In parts, so that neither side needs room for all of it. What changes meanwhile is sent as always. */
-  async function writeAll(follower: Follower): Promise<void> {
-    follower.isListing = true;
-    let part: DescribedSession[] = [];
-    let length = 0;
-    for (const ref of chooseSessions(options.sessions())) {
-      const session = get(ref);
-      if (!session) continue;
-      const { described, ...own } = describe(session, follower);
-      part.push(described);
-      length += own.length;
-      if (length < partLength) continue;
-      write(follower, { kind: "sessions", seq: nextSeq(), sessions: part, isPart: true });
-      part = [];
-      length = 0;
-      if (!(await hasRoom(follower))) return;
-    }
-    write(follower, { kind: "sessions", seq: nextSeq(), sessions: part });
-    schedule(() => {
-      follower.isListing = false;
-    }, listMs);
+    lists
+      .writeMissed(follower, resume.seq)
+      .catch((error) => options.onProblem(`what ${follower.name} has missed could not be sent: ${error}`));
   }
 
   function keepAlive(): void {
@@ -233,65 +152,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     cancelAlive = schedule(keepAlive, aliveMs);
   }
 
-  /** Describes the session as it is now, and sends that to the others if they know it differently. */
-  function describe(session: Session, except: Follower | null) {
-    const { t } = clock();
-    const { described, text, tooLong } = describeWithin(session, t, pending);
-    const key = sessionKeyOf(session);
-    const hash = Bun.hash(text);
-    if (sent.get(key) !== hash) {
-      sent.set(key, hash);
-      const settlesT = findSettleTime(session, t);
-      if (settlesT !== null) {
-        changed.add(key);
-        schedule(flushSoon, settlesT - t + 1);
-      }
-      broadcast({ kind: "session", seq: nextSeq(), described }, session, except);
-    }
-    if (tooLong !== null && !reported.has(key)) {
-      reported.add(key);
-      options.onProblem(
-        `what session ${session.sessionId} asks is too long for linked machines (${tooLong} characters): it can be answered only here`,
-      );
-    }
-    return { described, length: text.length };
-  }
-
-  function flushSoon(): void {
-    if (followers.size === 0) return;
-    cancelFlush ??= schedule(flush, Math.max(0, flushedT + gatherMs - clock().t));
-  }
-
-  function flush(): void {
-    cancelFlush?.();
-    cancelFlush = null;
-    flushedT = clock().t;
-    const keys = [...changed];
-    changed.clear();
-    for (const key of keys) {
-      const ref = parseSessionKey(key);
-      const session = ref && get(ref);
-      if (session) describe(session, null);
-    }
-  }
-
-  function onDeparted(key: string): void {
-    const ref = parseSessionKey(key);
-    if (!ref || !sent.delete(key)) return;
-    const { agent, sessionId } = ref;
-    broadcast({ kind: "gone", seq: nextSeq(), agent, sessionId }, ref);
-  }
-
-  function onAskEnded({ session, ask, how, where }: Extract<Transition, { kind: "ask-ended" }>): void {
-    const { agent, sessionId, machine } = session;
-    if (machine !== null) return;
-    // The session without the ask first. The answer log finds out before the change gets here.
-    changed.add(sessionKeyOf(session));
-    flush();
-    broadcast({ kind: "ask-ended", seq: nextSeq(), agent, sessionId, ask: ask.id, how, where }, session);
-  }
-
-  function request(follower: Follower, message: FollowerRequest): void {
+  function request(follower: FollowingMachine, message: FollowerRequest): void {
     const reply = (outcome: RequestOutcome) => write(follower, { kind: "reply", to: message.id, outcome });
     if (follower.requests >= maxRequests) {
       reply({ ok: false, status: 429, says: "too many requests wait for that machine: try again" });
@@ -309,35 +170,16 @@ export function createPublisher(options: PublisherOptions): Publisher {
       });
   }
 
-  function createFollower(id: string, signal: AbortSignal): Follower {
-    const follower: Follower = {
-      id,
-      stream: openResponseStream(signal, () => remove(follower)),
-      rate: createRateLimit(maxMessagesPerSecond, () =>
-        options.onProblem(
-          `${follower.name} sends more than ${maxMessagesPerSecond} messages a second: the rest is dropped`,
-        ),
-      ),
-      name: "another machine",
-      linkId: null,
-      seesProbes: false,
-      isGreeted: false,
-      isListing: false,
-      requests: 0,
-    };
-    return follower;
-  }
-
   return {
     connect(id, signal) {
       if (followers.size >= maxFollowers || id === "" || id.length > limits.maxIdLength)
         return new Response('{"error":"too many linked machines"}', { status: 503 });
       followers.get(id)?.stream.close();
       publishChannels();
-      const follower = createFollower(id, signal);
+      const follower = openFollower(id, signal, remove, options.onProblem);
       followers.set(id, follower);
       write(follower, createHello(options));
-      void writeAll(follower);
+      void lists.writeAll(follower);
       cancelAlive ??= schedule(keepAlive, aliveMs);
       return new Response(follower.stream.body, { headers: { "content-type": "application/jsonl" } });
     },
@@ -350,26 +192,23 @@ export function createPublisher(options: PublisherOptions): Publisher {
       if (typeof message === "string") return message;
       if (message.kind === "hello") greet(follower, message);
       else if (message.kind === "everything") {
-        if (!follower.isListing) void writeAll(follower);
+        if (!follower.isListing) void lists.writeAll(follower);
       } else request(follower, message);
       return null;
     },
     onChange({ session }) {
       if (followers.size === 0 || session.machine !== null) return;
-      changed.add(sessionKeyOf(session));
-      flushSoon();
+      news.onChange(session);
     },
     onTransition(transition) {
       if (followers.size === 0) return;
-      if (transition.kind === "departed") onDeparted(transition.key);
-      if (transition.kind === "ask-ended") onAskEnded(transition);
+      if (transition.kind === "departed") news.onDeparted(transition.key);
+      if (transition.kind === "ask-ended" && transition.session.machine === null) news.onAskEnded(transition);
     },
     onRefresh() {
       if (followers.size === 0) return;
       publishChannels();
-      for (const session of options.sessions())
-        if (session.asks.length > 0) changed.add(sessionKeyOf(session));
-      flushSoon();
+      for (const session of options.sessions()) if (session.asks.length > 0) news.onChange(session);
     },
     count: () => followers.size,
     stop() {
@@ -378,86 +217,28 @@ export function createPublisher(options: PublisherOptions): Publisher {
   };
 }
 
-/** From when on the history is read for a follower that got this message last. */
-function findPastStart(seq: number, now: number): number {
-  const at = atOfGrowingId(seq);
-  // The clock was set back meanwhile: nothing is known about the order of what happened.
-  if (at > now + overlapMs) return now - dayMs;
-  return Math.max(at - overlapMs, now - maxPastMs);
-}
-
-/** Those that go on, then the newest. */
-function chooseSessions(sessions: readonly Session[]): readonly Session[] {
-  const own = sessions.filter((session) => !isProbe(session));
-  if (own.length <= maxMirroredSessions) return own;
-  const rank = ({ ended }: Session) => (ended ? 1 : 0);
-  return own.toSorted((a, b) => rank(a) - rank(b) || b.last.at - a.last.at).slice(0, maxMirroredSessions);
-}
-
-/** Of a session with more, the newest are sent. */
-function shortenPast(session: PastSession): DescribedPast {
-  const asks = session.asks.slice(-maxPastAsks).map((ask) => ({ ...ask }));
-  return { ...session, asks, spans: session.spans.slice(-maxPastSpans).map((span) => ({ ...span })) };
-}
-
-function splitByLength<Item>(items: readonly Item[]): Item[][] {
-  const parts: Item[][] = [];
-  let length = Number.POSITIVE_INFINITY;
-  for (const item of items) {
-    if (length >= partLength) {
-      parts.push([]);
-      length = 0;
-    }
-    parts.at(-1)?.push(item);
-    length += JSON.stringify(item).length;
-  }
-  return parts;
-}
-
-/** Without requests that are too long for a message: they are answered on their own machine. */
-function describeWithin(
-  session: Session,
-  t: number,
-  pending: Pick<PendingRequests, "details" | "maskedDetails">,
-) {
-  const whole = describeSession(session, t, pending);
-  const text = JSON.stringify(whole);
-  if (text.length <= maxDescribedLength) return { described: whole, text, tooLong: null };
-  const described = { ...whole, answerable: [] };
-  return { described, text: JSON.stringify(described), tooLong: text.length };
-}
-
-/** Without what only its own machine needs. Its paths would mean other files elsewhere. */
-function shorten(session: Session): Session {
-  const { place } = session;
-  return {
-    ...session,
-    settled: true,
-    tools: [],
-    payloads: [],
-    documents: [],
-    transcriptPath: null,
-    children: session.children.map((child) => ({ ...child, transcriptPath: null })),
-    // A process that is not watched here is not watched by anybody.
-    place: place && (place.local ? place : { ...place, pid: null }),
+function openFollower(
+  id: string,
+  signal: AbortSignal,
+  onEnd: (follower: FollowingMachine) => void,
+  onProblem: (text: string) => void,
+): FollowingMachine {
+  const follower: FollowingMachine = {
+    id,
+    stream: openResponseStream(signal, () => onEnd(follower)),
+    rate: createRateLimit(maxMessagesPerSecond, () =>
+      onProblem(
+        `${follower.name} sends more than ${maxMessagesPerSecond} messages a second: the rest is dropped`,
+      ),
+    ),
+    name: "another machine",
+    linkId: null,
+    seesProbes: false,
+    isGreeted: false,
+    isListing: false,
+    requests: 0,
   };
-}
-
-/** The session as it stands at `t`, with everything that can be answered. */
-function describeSession(
-  session: Session,
-  t: number,
-  pending: Pick<PendingRequests, "details" | "maskedDetails">,
-): DescribedSession {
-  const settled = settle(session, t);
-  const answerable = settled.asks.filter(isVisible).flatMap((ask) => {
-    const details = pending.details(ask);
-    const masked = pending.maskedDetails(ask);
-    return details && masked
-      ? [{ id: ask.id, answerId: answerIdOf(ask), details, masked } as DescribedAsk]
-      : [];
-  });
-  return { session: { ...shorten(settled) }, answerable };
+  return follower;
 }
 
 /** Does what the user of a linked machine wants, as if it were wanted here. */

@@ -1,0 +1,145 @@
+/** One other machine: its link, what is mirrored of it, and what it is asked for. */
+import type { MachineSettings } from "../core/config/machines.ts";
+import { atOfGrowingId } from "../core/growing-ids.ts";
+import type { PastSession } from "../core/interfaces/wire.ts";
+import { createLink, type Link, type LinkOptions } from "./link.ts";
+import { createLinkCommand } from "./link-command.ts";
+import { createMirror, type Mirror, type MirrorOptions, type SessionMessage } from "./mirror.ts";
+import type { Progress } from "./progress.ts";
+import type { FollowerRequest, OwnerMessage, RequestOutcome } from "./protocol.ts";
+
+export type Hello = Extract<OwnerMessage, { kind: "hello" }>;
+
+export interface LinkedMachineOptions
+  extends Pick<LinkOptions, "ownName" | "schedule" | "onProblem">,
+    Pick<MirrorOptions, "clock" | "sessions" | "get" | "replace" | "remove" | "onAskEnded"> {
+  /** The user's name for the machine. */
+  readonly name: string;
+  readonly settings: MachineSettings;
+  /** Names this installation, as `machineId` names others. */
+  readonly ownId: string;
+  readonly progress: Progress;
+  readonly history: {
+    readonly addPast: (machine: string, session: PastSession, since: number) => void;
+    readonly onMachineListed: (machine: string) => void;
+  };
+  /** Why it is not linked though it answers; null if it is. */
+  readonly refuse: (hello: Hello) => string | null;
+  /** What can be answered, or what its report says, has changed. */
+  readonly onChange: () => void;
+}
+
+export interface LinkedMachine {
+  readonly settings: MachineSettings;
+  readonly link: Link;
+  readonly mirror: Mirror;
+  /** What it said first; null while it is not linked. */
+  hello(): Hello | null;
+  /** All of its sessions are known. */
+  isListed(): boolean;
+  /** Wall time since which it is linked, or is not; null before the first attempt has ended. */
+  since(): number | null;
+  /** Resolves with null if it is not known what became of it. */
+  request(create: (id: string) => FollowerRequest, replyMs: number): Promise<RequestOutcome | null>;
+}
+
+export function linkMachine(options: LinkedMachineOptions): LinkedMachine {
+  const { name, settings, clock, progress, schedule } = options;
+  let hello: Hello | null = null;
+  let isListed = false;
+  let since: number | null = null;
+  /** Up to when the machine was followed before this link, on this machine's clock. */
+  let followedUntil = 0;
+  /** Requests that were sent, by their ids. */
+  const waiting = new Map<string, (outcome: RequestOutcome | null) => void>();
+  let lastRequest = 0;
+
+  const mirror = createMirror({
+    ...options,
+    machine: name,
+    onPast: (session) => options.history.addPast(name, session, followedUntil),
+    onListed() {
+      options.history.onMachineListed(name);
+      isListed = true;
+      options.onChange();
+    },
+  });
+  mirror.lose();
+
+  function greet(first: Hello): void {
+    const { machineId } = first;
+    const known = progress.get(name);
+    const isKnown = known?.machineId === machineId;
+    const shiftAt = mirror.start(first.now, isKnown ? { at: known.shiftAt } : null);
+    followedUntil = isKnown ? atOfGrowingId(known.seq) + shiftAt : 0;
+    if (!isKnown || known.shiftAt !== shiftAt)
+      progress.set({ name, machineId, seq: isKnown ? known.seq : 0, shiftAt });
+  }
+
+  function take(message: SessionMessage): void {
+    mirror.take(message);
+    const known = progress.get(name);
+    // Before the whole list, something may still be missing.
+    const isWhole = message.kind !== "missed" && !(message.kind === "sessions" && message.isPart);
+    if (known && isWhole && message.seq > known.seq) progress.set({ ...known, seq: message.seq });
+  }
+
+  function setChannels(hasChannels: boolean): void {
+    hello &&= { ...hello, hasChannels };
+    options.onChange();
+  }
+
+  const link = createLink({
+    ...options,
+    machine: name,
+    argv: createLinkCommand(settings),
+    greeting() {
+      const known = progress.get(name);
+      const resume = known && known.seq > 0 ? { machineId: known.machineId, seq: known.seq } : null;
+      return { linkId: `${options.ownId}/${name}`, ...(resume && { resume }) };
+    },
+    onOpened(first) {
+      greet(first);
+      hello = first;
+      since = clock().at;
+      options.onChange();
+    },
+    onMessage(message) {
+      if (message.kind === "channels") setChannels(message.areWorking);
+      else if (message.kind === "reply") waiting.get(message.to)?.(message.outcome);
+      else if (message.kind !== "hello" && message.kind !== "alive" && message.kind !== "refused")
+        take(message);
+    },
+    onLost() {
+      hello = null;
+      isListed = false;
+      since = clock().at;
+      mirror.lose();
+      for (const finish of waiting.values()) finish(null);
+      options.onChange();
+    },
+    onFailure() {
+      since ??= clock().at;
+    },
+  });
+
+  return {
+    settings,
+    link,
+    mirror,
+    hello: () => hello,
+    isListed: () => isListed,
+    since: () => since,
+    request(create, replyMs) {
+      const id = String(++lastRequest);
+      const { promise, resolve } = Promise.withResolvers<RequestOutcome | null>();
+      waiting.set(id, resolve);
+      if (!link.send(create(id))) resolve(null);
+      const cancel = schedule(() => resolve(null), replyMs);
+      return promise.finally(() => {
+        cancel();
+        waiting.delete(id);
+      });
+    },
+  };
+}
