@@ -6,40 +6,83 @@ import { createAppFixture } from "../app-fixture.ts";
 import { testWith } from "../needs.ts";
 import { binary } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
-import { labNeeds, openLab } from "./lab.ts";
+import { type Host, labNeeds, openLab } from "./lab.ts";
 
 const soonMs = 15_000;
+
+const about = (sessionId: string, command: string) => ({
+  session_id: sessionId,
+  hook_event_name: "PermissionRequest",
+  cwd: "/home/dev/proj",
+  tool_name: "Bash",
+  tool_input: { command },
+});
+
+/** A laptop that is linked to these hosts. */
+async function openWorld(cleanUp: AsyncDisposableStack, ...names: string[]) {
+  const lab = cleanUp.adopt(await openLab(), (opened) => opened.close());
+  const hosts = new Map<string, Host>();
+  for (const name of names) hosts.set(name, await lab.openHost(name, { ".local/bin/beckon": binary }));
+  const laptop = cleanUp.adopt(createAppFixture(), (opened) => opened.destroy());
+  mkdirSync(dirname(laptop.paths.config), { recursive: true });
+  const machines = Object.fromEntries(names.map((name) => [name, { ssh: name }]));
+  writeFileSync(laptop.paths.config, JSON.stringify({ machines }));
+  await laptop.startProcess({ PATH: `${lab.bin}:${process.env.PATH}` });
+  const countLinked = async () =>
+    (await (await laptop.request("/api/machines")).text()).split('"linked"').length - 1;
+  // The link starts beckon there.
+  await waitUntil(async () => (await countLinked()) === names.length, soonMs);
+
+  const findAsk = async (machine: string) =>
+    (await laptop.fetchSessions())
+      .find((session) => session.machine === machine)
+      ?.asks.find(({ answerable }) => answerable);
+  return {
+    /** A request of an agent there, which waits for its answer. */
+    ask(machine: string, event: object) {
+      const host = hosts.get(machine);
+      if (!host) throw new Error(`there is no ${machine}`);
+      writeFileSync(`${host.folder}/event.json`, JSON.stringify(event));
+      return host.start(["sh", "-c", "beckon hook claude <event.json"]);
+    },
+    waitForAsk: (machine: string) => waitUntil(async () => (await findAsk(machine)) !== undefined, soonMs),
+    async answer(machine: string, body: object): Promise<unknown> {
+      const path = `/api/sessions/${machine}%2Fclaude%3As/answer`;
+      const ask = (await findAsk(machine))?.answerId;
+      return (await laptop.post({ by: "command line", ask, ...body }, path)).json();
+    },
+    isOpen: async (machine: string) => (await findAsk(machine)) !== undefined,
+  };
+}
 
 testWith(...labNeeds)(
   "a request on a machine behind ssh is shown here and allowed from here",
   async () => {
     await using cleanUp = new AsyncDisposableStack();
-    const lab = cleanUp.adopt(await openLab(), (opened) => opened.close());
-    const devbox = await lab.openHost("devbox", { ".local/bin/beckon": binary });
-    const laptop = cleanUp.adopt(createAppFixture(), (opened) => opened.destroy());
-    mkdirSync(dirname(laptop.paths.config), { recursive: true });
-    writeFileSync(laptop.paths.config, JSON.stringify({ machines: { devbox: { ssh: "devbox" } } }));
-    await laptop.startProcess({ PATH: `${lab.bin}:${process.env.PATH}` });
-    const event = {
-      session_id: "s",
-      hook_event_name: "PermissionRequest",
-      cwd: "/home/dev/proj",
-      tool_name: "Bash",
-      tool_input: { command: "npm test" },
-    };
-    writeFileSync(`${devbox.folder}/event.json`, JSON.stringify(event));
-    // The link starts beckon there.
-    const isLinked = async () => /"linked"/.test(await (await laptop.request("/api/machines")).text());
-    await waitUntil(isLinked, soonMs);
-    const hook = devbox.start(["sh", "-c", "beckon hook claude <event.json"]);
-    const findAsk = async () => (await laptop.fetchSession("s"))?.asks.find(({ answerable }) => answerable);
-    await waitUntil(async () => (await findAsk()) !== undefined, soonMs);
-    const response = await laptop.post(
-      { by: "command line", do: "allow", ask: (await findAsk())?.answerId },
-      "/api/sessions/devbox%2Fclaude%3As/answer",
-    );
-    expect(await response.json()).toEqual({ ok: true, answered: "allowed" });
+    const world = await openWorld(cleanUp, "devbox");
+    const hook = world.ask("devbox", about("s", "npm test"));
+    await world.waitForAsk("devbox");
+    expect(await world.answer("devbox", { do: "allow" })).toEqual({ ok: true, answered: "allowed" });
     expect(await hook.stdout.text()).toContain('"behavior":"allow"');
+  },
+  60_000,
+);
+
+testWith(...labNeeds)(
+  "of three machines with a session of the same id, each gets its own answer",
+  async () => {
+    await using cleanUp = new AsyncDisposableStack();
+    const names = ["devbox", "gpu", "build"];
+    const world = await openWorld(cleanUp, ...names);
+    const hooks = names.map((name) => world.ask(name, about("s", `make ${name}`)));
+    for (const name of names) await world.waitForAsk(name);
+    expect(await world.answer("gpu", { do: "deny", message: "not on the gpu" })).toMatchObject({ ok: true });
+    expect(await hooks[1]?.stdout.text()).toContain("not on the gpu");
+    expect([await world.isOpen("devbox"), await world.isOpen("build")]).toEqual([true, true]);
+    for (const name of ["build", "devbox"])
+      expect(await world.answer(name, { do: "allow" })).toMatchObject({ ok: true });
+    for (const hook of [hooks[0], hooks[2]])
+      expect(await hook?.stdout.text()).toContain('"behavior":"allow"');
   },
   60_000,
 );
