@@ -143,6 +143,16 @@ describe("versions", () => {
     ]);
   });
 
+  test("a follower with a newer protocol is served, and what is not understood is ignored", async () => {
+    const { publisher, follow, problems } = publish([]);
+    const lines = follow("a");
+    expect(publisher.take("a", greet({ protocol: protocolVersion + 1, hologram: true }))).toBeNull();
+    expect(publisher.take("a", JSON.stringify({ kind: "hologram" }))).toBeNull();
+    expect(publisher.take("a", JSON.stringify({ kind: "everything" }))).toBeNull();
+    await waitUntil(() => kindsOf(lines).includes("sessions"), soonMs);
+    expect([kindsOf(lines).includes("refused"), problems]).toEqual([false, []]);
+  });
+
   test("a follower with an older protocol is told so, in words that its user sees", async () => {
     const { publisher, follow } = publish([]);
     const lines = follow("a");
