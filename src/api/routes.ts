@@ -58,7 +58,7 @@ export const routes = {
   channels: { method: "GET", path: "/api/channels", access: "local" },
   channelTest: { method: "POST", path: "/api/channels/:id/test", access: "page" },
   machines: { method: "GET", path: "/api/machines", access: "page" },
-  machineRetry: { method: "POST", path: "/api/machines/:id/retry", access: "local" },
+  machineRetry: { method: "POST", path: "/api/machines/:id/retry", access: "page" },
   /** For `beckon link`: the sessions of this machine, and what the linked machine's user asks for. */
   link: { method: "GET", path: "/api/link/:id", access: "local" },
   linkMessage: { method: "POST", path: "/api/link/:id/message", access: "local" },

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect } from "bun:test";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { testWith } from "../needs.ts";
+import { waitUntil } from "../wait-until.ts";
 import { findAccessibilityFaults, launchBrowser, type OpenedPage, openPage } from "./browser.ts";
 import { liveDay, machinesDay, manyMachinesDay, type Sample } from "./sample.ts";
 import { type SampleServer, serveSample } from "./sample-server.ts";
@@ -41,6 +42,13 @@ testPage("without another machine, nothing on the page speaks of machines", asyn
   ).toBe(0);
 });
 
+testPage("a machine that cannot be reached is tried again at a click", async () => {
+  const page = await show(machinesDay);
+  await page.getByRole("button", { name: "Try now" }).click();
+  await waitUntil(() => server.actions.length > 0, 5_000);
+  expect(server.actions).toEqual([{ name: "build-box", action: "retry", body: {} }]);
+});
+
 testPage(
   "sessions stand under their machines, with since when each is linked, or why it is not",
   async () => {
@@ -49,7 +57,7 @@ testPage(
       "This machine 3 1 1 3 3",
       "devcontainer container shop-dev 1 1 linked since 09:12",
       "gpu-lab-frankfurt-2.internal.example ssh me@gpu-lab-frankfurt-2.internal.example 1 linked since 11:40",
-      "build-box ssh 1 1 Not reachable since 14:02 ssh: connect to host build-box port 22: No route to host. It is tried again by itself.",
+      "build-box ssh 1 1 Not reachable since 14:02 Try now ssh: connect to host build-box port 22: No route to host. It is tried again by itself.",
     ]);
     const box = page.locator("tbody", { has: page.locator(".mach", { hasText: "build-box" }) });
     expect(await box.locator(".row .do").allInnerTexts()).toEqual([
@@ -85,7 +93,7 @@ testPage("the list can be grouped by state, where each row names its machine, an
   expect(await infra.locator(".host").first().innerText()).toContain("devcontainer");
   // Which machine is lost is not hidden by the choice.
   expect(await readAll(page, ".mach")).toEqual([
-    expect.stringMatching(/^build-box ssh Not reachable since 14:02 /),
+    expect.stringMatching(/^build-box ssh Not reachable since 14:02 Try now /),
   ]);
   await page.reload();
   await page.locator(".row").first().waitFor();

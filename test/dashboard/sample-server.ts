@@ -119,7 +119,10 @@ export function serveSample(
     channels: () => [],
     testChannel: async () => null,
     machines: () => sample.machines ?? [],
-    retryMachine: () => false,
+    retryMachine(name) {
+      actions.push({ name, action: "retry", body: {} });
+      return true;
+    },
     link: { connect: never, take: never },
     doctor: never,
     onError: (text) => console.error(text),

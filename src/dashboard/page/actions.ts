@@ -127,6 +127,12 @@ export async function setQuiet(mode: QuietMode): Promise<void> {
   else showMessage(status === 0 ? unreachable : readError(body));
 }
 
+/** Links the machine now, also where something had to change first. */
+export async function retryMachine(name: string): Promise<void> {
+  const { status, body } = await callApi(`/api/machines/${encodeURIComponent(name)}/retry`, {});
+  if (status !== 200) showMessage(status === 0 ? unreachable : readError(body));
+}
+
 export async function copyText(text: string, done: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);

@@ -3,6 +3,7 @@ import { computed, signal } from "@preact/signals";
 import { formatGroupCount, type Group, groups } from "../../core/view/group-names.ts";
 import { sortViews } from "../../core/view/order.ts";
 import type { SessionView } from "../../core/view/session-view.ts";
+import { retryMachine } from "./actions.ts";
 import { cleanText, formatTime } from "./format.ts";
 import { readSaved, save } from "./saved.ts";
 import { facts, isLive, sessions, slowNow } from "./state.ts";
@@ -140,6 +141,9 @@ function State({ machine }: { readonly machine: PageMachine }) {
       <Icon of="lost" />
       <b>Not reachable</b>
       {lostSince === null ? "" : ` since ${formatMoment(lostSince)}`}
+      <button class="link u" type="button" onClick={() => retryMachine(machine.name)}>
+        Try now
+      </button>
     </span>
   );
 }
