@@ -131,6 +131,7 @@ describe("a session behind ssh", () => {
       await tmuxHere("new-session", "-d", "-s", "out", login("one"));
       await tmuxHere("split-window", "-t", "=out:", login("two"));
       await open("t-out", "tmux", "-S", socket, "attach", "-t", "=out");
+      await waitUntil(async () => (await tmuxHere("list-clients")) !== "", soonMs);
       await waitUntil(async () => (await tmuxThere("list-clients")).split("\n").length === 2, soonMs);
       for (const [pane, session] of ["one", "two"].entries()) {
         expect(await focus(session)).toMatchObject({
