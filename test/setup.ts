@@ -148,13 +148,16 @@ export function findMissing(files: readonly string[], machine: Machine): Missing
     })
     .filter(({ names }) => names.length > 0);
   const cliVersions = [
-    ...(isUsed(["test/agent/", "test/long/agent"]) ? [cliVersion, ...oldVersions] : []),
+    ...(isUsed(["test/agent/", "test/machines/claude", "test/long/agent", "test/long/machines"])
+      ? [cliVersion, ...oldVersions]
+      : []),
     ...(isUsed(["test/long/agent-versions"]) ? [strictVersion] : []),
   ].filter((version) => !machine.hasCli(version));
   // test/agent/opencode.test.ts and test/long/agent-opencode.test.ts need opencode. Together they need all of them.
   const missingClis = Object.values<OtherCli>(otherClis).filter((cli) => {
     const agentTests = [`test/agent/${cli.id}`, `test/long/agent-${cli.id}`, "test/long/agent-mix"];
-    return isUsed(cli.usedBy ?? agentTests) && !machine.hasOtherCli(cli);
+    const remoteTests = ["test/machines/agents", "test/long/machines-opencode"];
+    return isUsed(cli.usedBy ?? [...agentTests, ...remoteTests]) && !machine.hasOtherCli(cli);
   });
   const windowsRuntime = isUsed(["test/wine/"]) && !machine.hasWindowsRuntime;
   return { packages, cliVersions, otherClis: missingClis, windowsRuntime };

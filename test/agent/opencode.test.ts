@@ -1,19 +1,12 @@
-/** The real opencode with beckon's plugin. */
+/** The real opencode with beckon's plugin. Its dialogs in the terminal are in test/long. */
 import { expect } from "bun:test";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { waitUntil } from "../wait-until.ts";
 import { home } from "./namespace.ts";
-import { opencodeConfig, opencodeDriver, rejectWith } from "./other/opencode.ts";
+import { opencodeConfig, opencodeDriver } from "./other/opencode.ts";
 import { createOtherCliTests } from "./other/scenario.ts";
-import { describeAnswers, describeDialogs } from "./other/story.ts";
-
-describeDialogs(opencodeDriver, {
-  ask: { tool: "Bash" },
-  deny: rejectWith("Right", "Right", "Enter"),
-  dismiss: rejectWith("Escape"),
-  atEnd: {},
-});
+import { describeAnswers } from "./other/story.ts";
 
 describeAnswers(opencodeDriver, { denial: ["not now"] });
 
