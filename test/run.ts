@@ -21,16 +21,10 @@ const leftoverMs = 2_000;
 const mostSecondRuns = 5;
 /** Two files run at a time, one of these and one of the others, until these are done: they mostly wait for other programs. */
 const waiting = ["test/desktop/", "test/wine/"];
-/** These run beside either of them, when one has nothing left to do. */
-const besideAny = ["test/channels/"];
+/** These run beside both of them: they mostly wait for each other's answers. */
+const besideAny = ["test/channels/", "test/machines/"];
 /** These load the machine or measure delays that a user would notice: they run one at a time. */
-const alone = [
-  "test/build.test.ts",
-  "test/release/darwin-signature",
-  "test/release/release",
-  "test/torture/",
-  "test/long/",
-];
+const alone = ["test/build.test.ts", "test/release/darwin-signature", "test/torture/", "test/long/"];
 /** These wait for an agent's real CLI most of the time: they run last, two at a time. */
 const withCli = ["test/agent/"];
 /** More than two minutes each: the first to start, so that no other waits for one of them at the end. */
@@ -147,7 +141,7 @@ if (isBuilt) {
     return startsWithOneOf(waiting, file) ? "waits" : "quick";
   };
   const { single = [], cli = [], any = [], waits = [], quick = [] } = Object.groupBy(files, findGroup);
-  await Promise.all([runQueues(waits, any, quick), runQueues(quick, any)]);
+  await Promise.all([runQueues(waits, quick), runQueues(quick, any), runQueues(any)]);
   await runFiles(single);
   const isLongest = (file: string) => startsWithOneOf(longestWithCli, file);
   const [longest, others] = [cli.filter(isLongest), cli.filter((file) => !isLongest(file))];
