@@ -263,7 +263,7 @@ export const routes: Record<string, AllowedLabels> = {
   "/api/channels": localRead,
   "/api/channels/ntfy/test": pageAction,
   "/api/machines": pageRead,
-  "/api/machines/box/retry": hook,
+  "/api/machines/box/retry": pageAction,
   "/api/link/0d9c": localRead,
   "/api/link/0d9c/message": hook,
   "/api/stop": hook,
