@@ -374,8 +374,8 @@ function createHandlers(
     if (matches.length < 2) return respond(404, { error: `no session ${name}` });
     const candidates = matches
       .slice(0, maxCandidates)
-      .map(({ provider, sessionId, project, gitBranch, title, lastPrompt, state, group }) => {
-        return { provider, sessionId, project, gitBranch, title, lastPrompt, state, group };
+      .map(({ machine, provider, sessionId, project, gitBranch, title, lastPrompt, state, group }) => {
+        return { machine, provider, sessionId, project, gitBranch, title, lastPrompt, state, group };
       });
     return respond(404, { error: `${matches.length} sessions match ${name}`, candidates });
   }

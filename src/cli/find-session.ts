@@ -2,7 +2,7 @@
 import { parseSessionKey, viewKeyOf } from "../core/session/session-ref.ts";
 import { findClosest } from "../core/text/closest.ts";
 import { groupLabels } from "../core/view/group-names.ts";
-import { branchOf } from "../core/view/session-names.ts";
+import { branchOf, nameWithMachine } from "../core/view/session-names.ts";
 import type { SessionView } from "../core/view/session-view.ts";
 import type { Paths } from "../storage/paths.ts";
 import { quote, usageError } from "./args.ts";
@@ -41,10 +41,13 @@ export const shortId = ({ sessionId }: Pick<SessionView, "sessionId">): string =
 
 /** A session in the API's list of candidates. An older beckon leaves out some fields. */
 export type Candidate = Pick<SessionView, "sessionId"> &
-  Partial<Pick<SessionView, "project" | "gitBranch" | "title" | "lastPrompt" | "group">>;
+  Partial<Pick<SessionView, "machine" | "project" | "gitBranch" | "title" | "lastPrompt" | "group">>;
 
-export const nameOf = (session: Pick<Candidate, "project" | "sessionId">): string =>
-  stripControls(session.project ?? shortId(session));
+/** "shop", or "shop on devbox" */
+export function nameOf(session: Pick<Candidate, "machine" | "project" | "sessionId">): string {
+  const { machine, project } = session;
+  return stripControls(nameWithMachine(project ?? shortId(session), machine ?? null));
+}
 
 const maxListed = 9;
 const maxNameColumns = 32;

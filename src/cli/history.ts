@@ -1,4 +1,5 @@
 /** `beckon history`: searches what happened, or exports it. */
+
 import { existsSync } from "node:fs";
 import { formatEndingCell } from "../core/answers/words.ts";
 import {
@@ -9,9 +10,11 @@ import {
   historyKinds,
 } from "../core/interfaces/wire.ts";
 import { limits } from "../core/limits.ts";
+import { parseSessionKey } from "../core/session/session-ref.ts";
 import { shortenHomePath } from "../core/text/paths.ts";
 import { formatExactDuration } from "../core/view/figures.ts";
 import { describeMoment, type MomentWords } from "../core/view/moment-words.ts";
+import { nameWithMachine } from "../core/view/session-names.ts";
 import { findAskedCalls, isAskKind } from "../core/view/story.ts";
 import { resolvePaths } from "../storage/paths.ts";
 import { formatLocalTime } from "../system/clock.ts";
@@ -203,7 +206,7 @@ const describeItem = ({ kind, text, how }: HistoryItem): MomentWords =>
   describeMoment({ kind, text, how, isOpen: how === null });
 
 function nameProject({ project, key }: HistoryItem): string {
-  return stripControls(project ?? key);
+  return stripControls(nameWithMachine(project ?? key, parseSessionKey(key)?.machine ?? null));
 }
 
 function colourOf({ kind, severity }: HistoryItem): string {

@@ -1,8 +1,10 @@
 /** `beckon log`: what was asked, answered and alerted, and why an alert was not shown. */
 
 import { readAnswerLog } from "../answers/log.ts";
+import { parseSessionKey } from "../core/session/session-ref.ts";
 import { shortenHomePath } from "../core/text/paths.ts";
 import { truncateMiddle } from "../core/text/text.ts";
+import { nameWithMachine } from "../core/view/session-names.ts";
 import { resolvePaths } from "../storage/paths.ts";
 import type { AnswerLogEntry } from "../streams/answer-log-entry.ts";
 import { formatLocalTime } from "../system/clock.ts";
@@ -100,7 +102,9 @@ function createRow(entry: AnswerLogEntry, home: string): LogRow {
   return {
     day: formatDay(entry.at),
     time: formatLocalTime(entry.at, entry.at),
-    project: stripControls(entry.project ?? entry.session),
+    project: stripControls(
+      nameWithMachine(entry.project ?? entry.session, parseSessionKey(entry.session)?.machine ?? null),
+    ),
     asked: stripControls(shortenHomePath(entry.asked, home)),
     outcome: stripControls(what === "not shown" ? `no alert: ${outcome}` : outcome),
     by: by === null ? "" : ` (${truncateMiddle(stripControls(by), maxByColumns)})`,

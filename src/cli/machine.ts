@@ -1,6 +1,7 @@
 /** `beckon machine`: sets up, lists, tries, updates and removes the other machines whose sessions are shown here. */
 import type { Agent } from "../agents/agent.ts";
 import {
+  describeWay,
   isMachineName,
   type MachineSettings,
   readMachine,
@@ -9,6 +10,7 @@ import {
 import { formatList } from "../core/text/words.ts";
 import type { MachineReport } from "../machines/index.ts";
 import { formatCommandThere, hasShell } from "../machines/link-command.ts";
+import { readConfigFile } from "../storage/config-file.ts";
 import { resolvePaths } from "../storage/paths.ts";
 import { formatLocalTime } from "../system/clock.ts";
 import { readEndpoint } from "../system/endpoint.ts";
@@ -64,6 +66,12 @@ async function addMachine(args: string[], table: readonly Agent[]): Promise<numb
   const name = values["--name"] ?? nameOf(host);
   if (!isMachineName(name)) throw usageError(`${quote(name)} ${wrongMachineName}: choose one with --name`);
   const paths = resolvePaths();
+  const { machines } = readConfigFile(paths.config).config;
+  const known = Object.hasOwn(machines, name) ? machines[name] : undefined;
+  if (known && !isSameTarget(known, settings))
+    throw usageError(
+      `${name} is another machine already (${formatTarget(known)}): choose another name with --name, or remove it first: beckon machine remove ${name}`,
+    );
   const save = async (found: MachineSettings) => {
     await writeEntry(paths.config, homeFolder(), "machines", name, found as EntryFields);
     await retryMachine(paths, name);
@@ -78,6 +86,16 @@ async function addMachine(args: string[], table: readonly Agent[]): Promise<numb
   printLines(["", next]);
   return 0;
 }
+
+const formatTarget = (settings: MachineSettings): string => {
+  const { way, target } = describeWay(settings);
+  return target === null ? way : `${way} ${target}`;
+};
+
+const isSameTarget = (a: MachineSettings, b: MachineSettings): boolean =>
+  "command" in a && "command" in b
+    ? a.command.join("\0") === b.command.join("\0")
+    : formatTarget(a) === formatTarget(b);
 
 const readChoices = (values: { readonly "--binary"?: string }, flags: ReadonlySet<string>): SetupChoices => ({
   binary: values["--binary"] ?? null,
@@ -103,7 +121,10 @@ function readSettings(host: string, values: Readonly<Record<string, string | und
       ? { command: ["sh", "-c", target] }
       : { [way]: target, ...(program === undefined ? {} : { program }) };
   const machine = readMachine(settings);
-  if (!machine) throw usageError(`${quote(target)} cannot be linked: it must be a name, not an option`);
+  if (!machine)
+    throw usageError(
+      `${quote(target)} cannot be linked: it must be one word that does not start with a dash`,
+    );
   return machine;
 }
 

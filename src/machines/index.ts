@@ -97,7 +97,8 @@ export interface Machines {
   stop(): Promise<void>;
 }
 
-const defaultReplyMs = 10_000;
+/** Less than a command line waits for this app, so that its user is told that it is not known. */
+const defaultReplyMs = 6_000;
 /** An alert waits for it. */
 const lookMs = 500;
 

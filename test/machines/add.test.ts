@@ -1,7 +1,7 @@
 /** `beckon machine add` and `remove` against machines behind a real ssh, as a user who is not root there. */
 import { describe, expect } from "bun:test";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { home } from "../agent/namespace.ts";
 import { testWith } from "../needs.ts";
 import { binary } from "../repo.ts";
@@ -122,13 +122,30 @@ describe("beckon machine add", () => {
   );
 
   testWith(...labNeeds)(
+    "a name that another machine has is not taken over",
+    async () => {
+      await using laptop = await openLaptop();
+      mkdirSync(dirname(laptop.app.paths.config), { recursive: true });
+      const config = '{"machines": {"devbox": {"ssh": "me@devbox"}}}';
+      writeFileSync(laptop.app.paths.config, config);
+      const { code, stderr } = await laptop.run("machine", "add", "gpu", "--name", "devbox", "--yes");
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining("devbox is another machine already (ssh me@devbox): choose another name"),
+      ]);
+      expect(readFileSync(laptop.app.paths.config, "utf8")).toBe(config);
+    },
+    60_000,
+  );
+
+  testWith(...labNeeds)(
     "a host that looks like an option is refused before anything is run",
     async () => {
       await using laptop = await openLaptop();
       for (const host of ["-oProxyCommand=touch evil", "--", "a b"]) {
         const { code, stderr } = await laptop.run("machine", "add", "--yes", "--", host);
         expect(code).toBe(2);
-        expect(stderr).toContain("cannot be linked: it must be a name, not an option");
+        expect(stderr).toContain("cannot be linked: it must be one word that does not start with a dash");
       }
     },
     60_000,

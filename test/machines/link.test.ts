@@ -189,6 +189,20 @@ describe("a linked machine", () => {
     ]);
   });
 
+  test("answer, log and history name its machine", async () => {
+    await two.start();
+    await two.devbox.postHook(createPromptEvent("s"));
+    const decision = two.ask("s", { command: "npm test" });
+    await waitUntil(async () => (await findAsk()) !== undefined, soonMs);
+    const run = (...args: string[]) => two.laptop.spawnBeckon(args).stdout.text();
+    expect(await run("answer", "devbox/claude:s")).toMatch(/^\S+ on devbox asks: Run a command$/m);
+    const allowed = await run("answer", "devbox/claude:s", "allow", "--yes");
+    expect(allowed).toMatch(/in \S+ on devbox: npm test/);
+    await decision;
+    for (const command of ["log", "history"])
+      await waitUntil(async () => / on devbox /.test(await run(command)), soonMs, command);
+  });
+
   test("the transcript of its session is there, and what is known of it is here", async () => {
     await two.start();
     const decision = two.ask("s", { command: "npm test" });

@@ -87,6 +87,10 @@ export function nameSessions(sessions: readonly NameParts[]): ReadonlyMap<string
   );
 }
 
+/** Of what happened on another machine, where only the project is known. */
+export const nameWithMachine = (project: string, machine: string | null): string =>
+  formatSessionName({ project, difference: "", ...(machine === null ? {} : { machine }) });
+
 export const formatSessionName = ({ project, difference, machine }: SessionName): string =>
   [project, difference, machine === undefined ? "" : `on ${machine}`].filter(Boolean).join(" ");
 
