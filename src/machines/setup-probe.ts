@@ -35,8 +35,9 @@ export const probeScript = toOneLine(`
   say libc "$(getconf GNU_LIBC_VERSION 2>/dev/null || ldd --version 2>&1 | head -n 1)";
   for file in /lib/ld-musl-* /lib/ld-linux-* /lib64/ld-linux-*; do if [ -e "$file" ]; then say loader "$file"; fi; done;
   for name in "$@"; do
-    for path in "$(command -v "$name")" "$HOME/.local/bin/$name" "$HOME/.bun/bin/$name" "$HOME/.npm-global/bin/$name"
-      "/usr/local/bin/$name" "/opt/homebrew/bin/$name"; do
+    for path in "$(command -v "$name")" "$HOME/.local/bin/$name" "$HOME/bin/$name" "$HOME/.bun/bin/$name"
+      "$HOME/.npm-global/bin/$name" "/usr/local/bin/$name" "/opt/homebrew/bin/$name"
+      "$HOME"/.nvm/versions/node/*/bin/"$name"; do
       if [ -x "$path" ]; then say agent "$name"; break; fi;
     done;
   done;

@@ -135,6 +135,16 @@ describe("looking at a machine", () => {
     expect(readdirSync(process.cwd())).not.toContain("evil");
   });
 
+  test.each([["bin"], [".npm-global/bin"], [".nvm/versions/node/v22.10.0/bin"]])(
+    "finds an agent in ~/%s, which is not in the PATH of a login without a terminal",
+    (place) => {
+      mkdirSync(join(folder, place), { recursive: true });
+      writeFileSync(join(folder, place, "some-agent"), "", { mode: 0o755 });
+      expect(probe("", "some-agent")?.agents).toEqual(["some-agent"]);
+      rmSync(join(folder, place, "some-agent"));
+    },
+  );
+
   test("reads Alpine's musl, a machine of Apple's, and greetings of the shell in between", () => {
     const read = (lines: string) => readProbe(`Welcome!\n${lines}\nbeckon:end=probe\n`);
     expect(read("beckon:system=Linux\nbeckon:cpu=aarch64\nbeckon:libc=musl libc (aarch64)")).toMatchObject({

@@ -63,7 +63,7 @@ function* listCandidates(
   if (remembered) yield remembered.path;
 
   const home = homeOf(env, platform);
-  yield join(home, ".local", "bin", names[0] ?? "");
+  for (const folder of [join(home, ".local", "bin"), join(home, "bin")]) yield join(folder, names[0] ?? "");
   yield* ownPaths;
   if (isWindows) {
     yield join(env.APPDATA ?? join(home, "AppData", "Roaming"), "npm", `${program}.cmd`);

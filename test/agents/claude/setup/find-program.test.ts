@@ -23,6 +23,7 @@ describe("Claude Code is found", () => {
     ["in PATH", ["programs", "claude"]],
     ["where its own installer puts it", [".local", "bin", "claude"]],
     ["where its older installer put it", [".claude", "local", "claude"]],
+    ["in the user's own folder, which a login without a terminal has not in PATH", ["bin", "claude"]],
     ["in the user's npm folder", [".npm-global", "bin", "claude"]],
     ["in nvm's newest node", [".nvm", "versions", "node", "v22.10.0", "bin", "claude"]],
   ])("%s", async (_, place) => {
