@@ -1,11 +1,11 @@
 /** The work guard with the real Claude Code CLI: what it refuses, what the model learns, and that it never blocks when absent. */
 import { expect } from "bun:test";
+import { readToolResult } from "../agent/answering.ts";
+import { faults } from "../agent/faults.ts";
+import { home } from "../agent/namespace.ts";
+import { type Sandbox, type SandboxOptions, waitFor } from "../agent/sandbox.ts";
+import { createCliTests } from "../agent/scenario.ts";
 import { waitUntil } from "../wait-until.ts";
-import { readToolResult } from "./answering.ts";
-import { faults } from "./faults.ts";
-import { home } from "./namespace.ts";
-import { type Sandbox, type SandboxOptions, waitFor } from "./sandbox.ts";
-import { createCliTests } from "./scenario.ts";
 
 const { testWithoutErrors, testDriven } = createCliTests();
 

@@ -1,8 +1,8 @@
 /** Old CLIs refuse a settings file with one unknown event name, so the installer writes only names they know. */
 import { expect } from "bun:test";
-import { oldVersions } from "./cli.ts";
-import { waitFor } from "./sandbox.ts";
-import { createCliTests, dialog } from "./scenario.ts";
+import { oldVersions } from "../agent/cli.ts";
+import { waitFor } from "../agent/sandbox.ts";
+import { createCliTests, dialog } from "../agent/scenario.ts";
 
 const { testWithoutErrors, testDriven } = createCliTests(...oldVersions);
 const unknownEvent = { NoSuchEvent: [{ hooks: [{ type: "command", command: "true" }] }] };
