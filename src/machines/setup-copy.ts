@@ -23,8 +23,8 @@ export const copyScript = toOneLine(String.raw`
       while rmdir "$next" 2>/dev/null && [ "$next" != "$made" ]; do next=$(parent "$next"); done;
     fi;
   };
-  fail() { say failed "$1"; say why "$2"; undo; exit 1; };
-  trap "undo; exit 1" HUP INT TERM;
+  fail() { undo; say failed "$1"; say why "$2"; exit 1; };
+  trap "undo; exit 1" HUP INT PIPE TERM;
   [ -d "$program" ] && fail name "$program is a folder";
   said=$(mkdir -p "$folder" 2>&1) || fail folder "$said";
   said=$( { cat >"$copy"; } 2>&1 ) || fail write "$said";

@@ -1,6 +1,14 @@
 /** What `beckon machine add` finds out about a machine and copies there: pure parts, and its scripts in a real sh on real disks. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { quoteForShell } from "../../src/core/text/shell-quote.ts";
@@ -201,6 +209,13 @@ const working = "#!/bin/sh\necho beckon 1.2.3\n";
 describe("copying", () => {
   const copy = (program: string, input: string, size = input.length, env: Record<string, string> = {}) =>
     readCopy(sh(copyScript, [program, String(size)], input, env), join(program, ".."));
+
+  test("leaves nothing behind if whoever copies it is gone, and nobody hears what it says", () => {
+    const place = join(folder, "gone", "bin");
+    const copy = ["sh", "-c", quoteForShell(copyScript), "sh", quoteForShell(join(place, "beckon")), "1000"];
+    Bun.spawnSync(["sh", "-c", `printf part | ${copy.join(" ")} | :`]);
+    expect(existsSync(join(folder, "gone"))).toBe(false);
+  });
 
   test("puts the program in its place, in a folder that is made for it", () => {
     const program = join(folder, "it's new", "$HOME", "beckon");
