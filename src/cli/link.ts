@@ -5,6 +5,7 @@
 import type { Agent } from "../agents/agent.ts";
 import { readErrorMessage } from "../core/error-message.ts";
 import { maxLineBytes } from "../machines/protocol.ts";
+import { isOff } from "../storage/off-marker.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { createSecret, type Endpoint, readEndpoint } from "../system/endpoint.ts";
 import { readLines } from "../system/lines.ts";
@@ -57,6 +58,8 @@ async function findApp(paths: Paths, table: readonly Agent[]): Promise<Endpoint>
       ({ status }) => status === 200,
       () => false,
     ));
+  if (!isUp && isOff(paths))
+    throw new Error("beckon was stopped there, and stays off until it is started there: beckon start");
   const endpoint = isUp ? running : await startInBackground(paths, table);
   // The token must not go to another user's program.
   if (!(await startListenerCheck()(new URL(endpoint.url))))

@@ -1,7 +1,8 @@
 /** The sessions of another machine: seen, answered and lost through a link. Both apps and the link's program are real. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { markOff } from "../../src/storage/off-marker.ts";
 import { createPromptEvent } from "../app-fixture.ts";
 import { forEachTest } from "../for-each-test.ts";
 import { waitUntil } from "../wait-until.ts";
@@ -187,6 +188,17 @@ describe("a linked machine", () => {
       2,
       expect.stringContaining('no machine "devbx": did you mean devbox?'),
     ]);
+  });
+
+  test("a beckon that its user has stopped stays off, and the list says so", async () => {
+    two.setMachines({ devbox: { command: two.link } });
+    markOff(two.devbox.paths, "beckon stop");
+    await two.laptop.start();
+    await waitUntil(async () => (await two.report())[0]?.problem != null, 20_000);
+    expect(await two.report()).toMatchObject([
+      { state: "not linked", problem: expect.stringContaining("beckon was stopped there, and stays off") },
+    ]);
+    expect(existsSync(two.devbox.paths.endpoint)).toBe(false);
   });
 
   test("answer, log and history name its machine", async () => {
