@@ -5,7 +5,7 @@
  */
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { isRecord, parseJson } from "../core/json.ts";
+import { isNestedDeeper, isRecord, parseJson } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import { connectionShape } from "../core/terminals/ssh.ts";
 
@@ -230,11 +230,16 @@ export type DescribedSession = Static<typeof DescribedSession>;
 export type DescribedPast = Static<typeof PastSession>;
 export type DescribedAsk = Static<typeof DescribedAsk>;
 
+/** No message is nested deeper; a short line may be: it costs nothing to read. */
+const maxDepth = 64;
+const safeLength = 16 * 1024;
+
 /** null for a kind that is not known; a text says what is wrong with the line. */
 function parseMessage<Schemas extends Record<string, TSchema>>(
   schemas: Schemas,
   line: string,
 ): MessageOf<Schemas> | string | null {
+  if (line.length > safeLength && isNestedDeeper(line, maxDepth)) return "a line is nested too deeply";
   const message = parseJson(line);
   if (!isRecord(message) || typeof message.kind !== "string") return "a line is not a message";
   if (!Object.hasOwn(schemas, message.kind)) return null;

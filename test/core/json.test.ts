@@ -5,6 +5,7 @@ import {
   asRecord,
   asText,
   isJson,
+  isNestedDeeper,
   parseJson,
   readFlag,
   readNumber,
@@ -39,4 +40,10 @@ describe("a value of unknown shape", () => {
     expect([parseJson('{"a":1}'), parseJson("null"), parseJson("{")]).toEqual([{ a: 1 }, null, undefined]);
     expect([isJson("null"), isJson("{")]).toEqual([true, false]);
   });
+});
+
+test("how deep brackets are nested is known without reading them; those in strings do not count", () => {
+  const depth = (text: string) => [0, 1, 2, 3, 4].find((max) => !isNestedDeeper(text, max));
+  expect(["1", "[]", '{"a":[]}', "[[],[],[]]", "[[[]]]"].map(depth)).toEqual([0, 1, 2, 2, 3]);
+  expect(['["[[["]', '["\\"[[["]', '["\\\\",[[]]]', "]]][[[["].map(depth)).toEqual([1, 1, 3, 1]);
 });

@@ -367,6 +367,10 @@ describe("a machine that", () => {
     ["a line without an end", "cat $0; yes x | tr -d '\\n'"],
     ["a million wrong lines", 'cat $0; yes \'{"kind":"gone"}\''],
     ["deep nesting", "cat $0; while :; do head -c 1000000 /dev/zero | tr '\\0' '['; echo; done"],
+    [
+      "deep nesting in a message",
+      `cat $0; while :; do printf '{"kind":"sessions","seq":'; head -c 1000000 /dev/zero | tr '\\0' '['; echo; done`,
+    ],
     ["errors", "cat $0; yes oops >&2"],
   ])(
     "sends %s neither fills the log nor keeps the app from answering",
@@ -381,7 +385,7 @@ describe("a machine that", () => {
       };
       const [cpu, started] = [usedMs(), performance.now()];
       let slowest = 0;
-      for (let n = 0; n < 10; n++) {
+      for (let n = 0; n < 20; n++) {
         const asked = performance.now();
         await laptop.postHook(createPromptEvent(`s${n}`));
         slowest = Math.max(slowest, performance.now() - asked);
