@@ -1,26 +1,23 @@
 /** The sessions of one other machine, as it describes them. They are in the store beside this machine's own. */
-import { inTerminal, nameEnding } from "../core/answers/words.ts";
 import { readErrorMessage } from "../core/error-message.ts";
-import { forgetOldest } from "../core/forget-oldest.ts";
 import type { AskEnd } from "../core/interfaces/index.ts";
-import type { PastAsk, PastSession } from "../core/interfaces/wire.ts";
+import type { PastSession } from "../core/interfaces/wire.ts";
 import {
   type AgentEvent,
   type ClockReading,
   createInternalEvent,
   type Moment,
 } from "../core/session/event.ts";
-import { createAskAlertKey } from "../core/session/keys.ts";
 import type { Ask, Session } from "../core/session/session.ts";
 import { type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
-import { truncateEnd } from "../core/text/text.ts";
+import { createMirroredEnds } from "./mirrored-ends.ts";
 import {
   type ClockShift,
   findClockShift,
   type MirroredAsk,
   readDescribedSession,
 } from "./mirrored-session.ts";
-import { readEnding, readPastSession } from "./past-session.ts";
+import { readPastSession } from "./past-session.ts";
 import { type DescribedSession, maxMirroredSessions, type OwnerMessage } from "./protocol.ts";
 
 export interface MirrorOptions {
@@ -55,11 +52,8 @@ export interface Mirror {
   find(ask: Pick<Ask, "request">): MirroredAsk | null;
 }
 
-/** A machine that never says how its asks ended must not fill the memory. */
-const maxClosedAsks = 1_000;
 /** What happened in a month is in some. */
 const maxMissedMessages = 100;
-const maxWhereWidth = 100;
 /** Of all sessions of a machine together, in characters. A session has some thousand, and a long diff some hundred thousand. */
 const maxTotalSize = 32 * 1024 * 1024;
 
@@ -69,10 +63,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   let shift: ClockShift | null = null;
   /** By the key of the session, then by the ask's request. */
   const answerable = new Map<string, ReadonlyMap<string, MirroredAsk>>();
-  /** Asks that their session was described without, until it is known how they ended. */
-  const closed = new Map<string, { readonly session: Session; readonly ask: Ask }>();
-  /** How asks ended while the machine was not linked, by their requests. */
-  const missedEnds = new Map<string, PastAsk>();
+  const ends = createMirroredEnds({ machine, now: () => clock().at, onAskEnded: options.onAskEnded });
   /** What was named since the first part of the list of sessions; null if none has come, or all of them. */
   let listed: Set<string> | null = null;
   let isListed = false;
@@ -113,25 +104,11 @@ export function createMirror(options: MirrorOptions): Mirror {
       return;
     }
     setSize(key, mirrored.size);
-    for (const ask of before?.asks ?? [])
-      if (!session.asks.some(({ id }) => id === ask.id)) close(session, ask);
     answerable.set(key, mirrored.answerable);
     options.replace(session, createEvent(session));
     listed?.add(key);
-    for (const ask of before?.asks ?? []) endMissed(session, ask);
-  }
-
-  /** The ask closed while the machine was not linked. */
-  function endMissed(session: Session, { id, request }: Ask): void {
-    const ended = missedEnds.get(request ?? "");
-    const { agent, sessionId } = session;
-    if (!ended || !closed.has(createAskAlertKey(session, id))) return;
-    endAsk({ agent, sessionId, ask: id, how: ended.how ?? "dismissed", where: ended.place });
-  }
-
-  function close(session: Session, ask: Ask): void {
-    closed.set(createAskAlertKey(session, ask.id), { session, ask });
-    forgetOldest(closed, maxClosedAsks);
+    for (const ask of before?.asks ?? [])
+      if (!session.asks.some(({ id }) => id === ask.id)) ends.close(session, ask);
   }
 
   function createEvent({ agent, sessionId }: Session): AgentEvent {
@@ -149,15 +126,10 @@ export function createMirror(options: MirrorOptions): Mirror {
 
   function takeMissed({ sessions }: Extract<SessionMessage, { kind: "missed" }>): void {
     if (shift === null || ++missedMessages > maxMissedMessages) return;
-    for (const described of sessions) {
-      const past = readPastSession(described, machine, shift.at, clock().at);
-      if (!past) continue;
-      options.onPast(past);
-      for (const ask of past.asks)
-        if (ask.request !== null && ask.closedAt !== null) missedEnds.set(ask.request, ask);
-    }
-    forgetOldest(missedEnds, maxClosedAsks);
-    for (const { session, ask } of [...closed.values()]) endMissed(session, ask);
+    const { at } = shift;
+    const past = sessions.flatMap((described) => readPastSession(described, machine, at, clock().at) ?? []);
+    for (const session of past) options.onPast(session);
+    ends.takeMissed(past.flatMap(({ asks }) => asks));
     // Something may have changed since the machine read its history.
     if (isListed) options.onListed();
   }
@@ -172,24 +144,6 @@ export function createMirror(options: MirrorOptions): Mirror {
     const known = options.sessions().map(sessionKeyOf);
     remove(known.filter((key) => !named.has(key)));
     options.onListed();
-  }
-
-  function endAsk(message: Omit<Extract<SessionMessage, { kind: "ask-ended" }>, "kind" | "seq">): void {
-    const { agent, sessionId, where } = message;
-    const key = createAskAlertKey({ machine, agent, sessionId }, message.ask);
-    const found = closed.get(key);
-    closed.delete(key);
-    if (!found) return;
-    const how = readEnding(message.how);
-    const { ask } = found;
-    const outcome = nameEnding(how, ask.kind);
-    options.onAskEnded({
-      ...found,
-      how,
-      outcome,
-      by: where === "terminal" ? inTerminal : where && truncateEnd(where, maxWhereWidth),
-      at: clock().at,
-    });
   }
 
   return {
@@ -209,13 +163,12 @@ export function createMirror(options: MirrorOptions): Mirror {
         case "gone":
           return remove([sessionKeyOf({ machine, agent: message.agent, sessionId: message.sessionId })]);
         case "ask-ended":
-          return endAsk(message);
+          return ends.take(message);
       }
     },
     lose() {
       answerable.clear();
-      closed.clear();
-      missedEnds.clear();
+      ends.clear();
       listed = null;
       isListed = false;
       missedMessages = 0;

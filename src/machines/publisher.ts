@@ -59,8 +59,6 @@ export interface Publisher {
   onChange(change: SessionChange): void;
   onTransition(transition: Transition): void;
   onRefresh(): void;
-  /** How many machines are linked to this one. */
-  count(): number;
   stop(): void;
 }
 
@@ -210,7 +208,6 @@ export function createPublisher(options: PublisherOptions): Publisher {
       publishChannels();
       for (const session of options.sessions()) if (session.asks.length > 0) news.onChange(session);
     },
-    count: () => followers.size,
     stop() {
       for (const { stream } of [...followers.values()]) stream.close();
     },

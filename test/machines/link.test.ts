@@ -156,7 +156,7 @@ describe("a linked machine", () => {
     ]);
   });
 
-  test("the page is told of it, and of nothing without one", async () => {
+  test("the page shows it, and shows nothing of machines without one", async () => {
     const readFacts = async () =>
       (await (await two.laptop.request("/api/page")).json()) as { machines?: object[] };
     await two.laptop.start();

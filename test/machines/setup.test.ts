@@ -210,7 +210,7 @@ describe("copying", () => {
   const copy = (program: string, input: string, size = input.length, env: Record<string, string> = {}) =>
     readCopy(sh(copyScript, [program, String(size)], input, env), join(program, ".."));
 
-  test("leaves nothing behind if whoever copies it is gone, and nobody hears what it says", () => {
+  test("leaves nothing behind if the copying beckon is gone and nobody reads its output", () => {
     const place = join(folder, "gone", "bin");
     const copy = ["sh", "-c", quoteForShell(copyScript), "sh", quoteForShell(join(place, "beckon")), "1000"];
     Bun.spawnSync(["sh", "-c", `printf part | ${copy.join(" ")} | :`]);
