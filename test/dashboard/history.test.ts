@@ -1,33 +1,15 @@
-import { afterAll, afterEach, beforeAll, expect } from "bun:test";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { testWith } from "../needs.ts";
+import { expect } from "bun:test";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { waitUntil } from "../wait-until.ts";
-import { findAccessibilityFaults, launchBrowser, listScripts, type OpenedPage, openPage } from "./browser.ts";
+import { listScripts } from "./browser.ts";
 import { emptyDay, historyOffDay, hostileDay, liveDay, type Sample } from "./sample.ts";
-import { type SampleServer, serveSample } from "./sample-server.ts";
+import { fitsScreen, phone, testPage, useSamplePage } from "./sample-page.ts";
 
 /** The history in a real browser, with an invented day behind beckon's own server. */
-const testPage = testWith("chromium");
-let browser: Browser;
-beforeAll(async () => {
-  if (Bun.which("chromium")) browser = await launchBrowser();
-});
-afterAll(() => browser?.close());
-
-let server: SampleServer;
-let opened: OpenedPage;
-afterEach(async () => {
-  await opened?.page.context().close();
-  await server?.stop();
-});
+const pages = useSamplePage();
 
 async function showHistory(sample: Sample, options: BrowserContextOptions = {}): Promise<Page> {
-  server = serveSample(sample);
-  opened = await openPage(browser, server.createPageUrl(), options, (page) =>
-    page.clock.install({ time: sample.now }),
-  );
-  const { page } = opened;
-  await page.locator(".row, .calm").first().waitFor();
+  const page = await pages.show(sample, options);
   await page.keyboard.press("/");
   await page.locator(".story").waitFor();
   // A history that is off has nothing to search.
@@ -38,14 +20,6 @@ async function showHistory(sample: Sample, options: BrowserContextOptions = {}):
 
 const threadOf = (page: Page, name: string) => page.locator(".thread", { hasText: name });
 const readText = (text: string) => text.replaceAll(/\s+/g, " ").trim();
-
-async function checkPage(page: Page): Promise<void> {
-  expect(await findAccessibilityFaults(page)).toEqual([]);
-  expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-  expect(opened.faults).toEqual([]);
-}
-
-const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
 
 testPage(
   "the history tells a turn: the prompt, the work folded, the ask with its end, the response",
@@ -68,7 +42,7 @@ testPage(
     expect(story).not.toMatch(
       /\b(Tool|Notification|Prompt|startup|prompt_input_exit|AskUserQuestion|ExitPlanMode)\b/,
     );
-    await checkPage(page);
+    await pages.check(page);
   },
 );
 
@@ -100,7 +74,7 @@ testPage("folds open: work to its rows, older turns to their story, quiet sessio
   await others.getByRole("button").first().click();
   await others.getByRole("button", { name: /design-tokens/ }).click();
   await others.getByText("It fits on one line now.").waitFor();
-  await checkPage(page);
+  await pages.check(page);
 });
 
 testPage("a search shows only what matches, and opens folds to the hits", async () => {
@@ -147,7 +121,7 @@ testPage("a click on a moment shows the transcript there; j and k go on, Esc clo
   // The line of the transcript that says the same is not there twice.
   expect(await page.locator(".script .line.step", { hasText: "exponential-backoff" }).count()).toBe(0);
   expect(await page.locator(".script").innerText()).toContain("It has no lock, so I add one per applicant.");
-  await checkPage(page);
+  await pages.check(page);
   await page.keyboard.press("j");
   await page.locator(".script-head", { hasText: "13:49:00" }).waitFor();
   await page.keyboard.press("k");
@@ -219,19 +193,19 @@ testPage("keys go through the moments: j, o, x, n and Enter", async () => {
 testPage("on a phone nothing is wider than the screen, and the transcript fills it", async () => {
   const page = await showHistory(liveDay, phone);
   await threadOf(page, "customer-onboarding").waitFor();
-  await checkPage(page);
+  await pages.check(page);
   await threadOf(page, "customer-onboarding").locator(".beat.asks p").first().click();
   await page.locator(".script .moment").waitFor();
   const box = await page.locator(".script").boundingBox();
   expect(box).toMatchObject({ x: 0, width: 390 });
-  await checkPage(page);
+  await pages.check(page);
 });
 
 testPage("a history that is off or empty says so", async () => {
   const page = await showHistory(historyOffDay);
   await page.getByText("Nothing is recorded: the history is off.").waitFor();
-  await checkPage(page);
-  server.setSample({ ...liveDay, story: emptyDay.story });
+  await pages.check(page);
+  pages.server().setSample({ ...liveDay, story: emptyDay.story });
   await page.reload();
   await page.getByText("Nothing has happened yet.").waitFor();
 });
@@ -250,14 +224,12 @@ testPage("whatever an agent writes, the story shows it as text", async () => {
   expect(counts).toEqual({ images: 0, attacked: null, isShort: true, backwards: false });
   expect(await listScripts(page)).toEqual(["/shared.js", "/page.js", "/more.js"]);
   expect(await page.locator(".story script, .story img, .script script, .script img").count()).toBe(0);
-  expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-  expect(opened.faults).toEqual([]);
+  expect(await fitsScreen(page)).toBe(true);
+  expect(pages.faults()).toEqual([]);
 });
 
 testPage("the history's script is loaded when the history is opened, and not before", async () => {
-  server = serveSample(liveDay);
-  opened = await openPage(browser, server.createPageUrl());
-  const { page } = opened;
+  const page = await pages.open(liveDay);
   await page.locator(".row").first().waitFor();
   expect(await listScripts(page)).toEqual(["/shared.js", "/page.js"]);
   await page.getByRole("navigation", { name: "Page" }).getByRole("link", { name: "History" }).click();
@@ -267,11 +239,10 @@ testPage("the history's script is loaded when the history is opened, and not bef
 
 testPage("scripts that another program left in place of the page's are not run", async () => {
   const foreign = { contentType: "text/javascript", body: "globalThis.isRun = true" };
-  server = serveSample(liveDay);
-  opened = await openPage(browser, server.createPageUrl(), {}, async (page) => {
+  const prepare = async (page: Page) => {
     await page.route("**/more.js", (route) => route.fulfill(foreign));
-  });
-  const { page } = opened;
+  };
+  const page = await pages.open(liveDay, { prepare });
   await page.locator(".row").first().waitFor();
   await page.keyboard.press("/");
   await page.getByText("The history could not be loaded.").waitFor();

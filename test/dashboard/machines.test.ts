@@ -1,58 +1,33 @@
-import { afterAll, afterEach, beforeAll, expect } from "bun:test";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { testWith } from "../needs.ts";
+import { expect } from "bun:test";
+import type { Page } from "playwright-core";
 import { waitUntil } from "../wait-until.ts";
-import { findAccessibilityFaults, launchBrowser, type OpenedPage, openPage } from "./browser.ts";
-import { liveDay, machinesDay, manyMachinesDay, type Sample } from "./sample.ts";
-import { type SampleServer, serveSample } from "./sample-server.ts";
+import { liveDay, machinesDay, manyMachinesDay } from "./sample.ts";
+import { phone, testPage, useSamplePage } from "./sample-page.ts";
 
 /** Other machines on the page, in a real browser, with an invented day behind beckon's own server. */
-const testPage = testWith("chromium");
-let browser: Browser;
-beforeAll(async () => {
-  if (Bun.which("chromium")) browser = await launchBrowser();
-});
-afterAll(() => browser?.close());
-
-let server: SampleServer;
-let opened: OpenedPage;
-afterEach(async () => {
-  await opened?.page.context().close();
-  await server?.stop();
-});
-
-async function show(sample: Sample, options: BrowserContextOptions = {}): Promise<Page> {
-  server = serveSample(sample);
-  opened = await openPage(browser, server.createPageUrl(), options, (page) =>
-    page.clock.install({ time: sample.now }),
-  );
-  await opened.page.locator(".row").first().waitFor();
-  return opened.page;
-}
+const pages = useSamplePage();
 
 const readAll = async (page: Page, selector: string): Promise<string[]> =>
   (await page.locator(selector).allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " ").trim());
 
-const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
-
 testPage("without another machine, nothing on the page speaks of machines", async () => {
-  const page = await show(liveDay);
+  const page = await pages.show(liveDay);
   expect(
     await page.locator(".mach, .host, .far-card, [aria-label='Group by'], [aria-label=Machine]").count(),
   ).toBe(0);
 });
 
 testPage("a machine that cannot be reached is tried again at a click", async () => {
-  const page = await show(machinesDay);
+  const page = await pages.show(machinesDay);
   await page.getByRole("button", { name: "Try now" }).click();
-  await waitUntil(() => server.actions.length > 0, 5_000);
-  expect(server.actions).toEqual([{ name: "build-box", action: "retry", body: {} }]);
+  await waitUntil(() => pages.server().actions.length > 0, 5_000);
+  expect(pages.server().actions).toEqual([{ name: "build-box", action: "retry", body: {} }]);
 });
 
 testPage(
   "sessions stand under their machines, with since when each is linked, or why it is not",
   async () => {
-    const page = await show(machinesDay);
+    const page = await pages.show(machinesDay);
     expect(await readAll(page, ".mach")).toEqual([
       "This machine 3 1 1 3 3",
       "devcontainer container shop-dev 1 1 linked since 09:12",
@@ -69,7 +44,7 @@ testPage(
 );
 
 testPage("what a lost machine asked is shown as last known, is not counted, and has no buttons", async () => {
-  const page = await show(machinesDay);
+  const page = await pages.show(machinesDay);
   const card = page.locator(".far-card");
   expect(await card.innerText()).toContain(
     "build-box is not reachable since 14:02. Whether this still waits is not known.",
@@ -87,7 +62,7 @@ testPage("what a lost machine asked is shown as last known, is not counted, and 
 });
 
 testPage("the list can be grouped by state, where each row names its machine, and stays so", async () => {
-  const page = await show(machinesDay);
+  const page = await pages.show(machinesDay);
   await page.getByRole("button", { name: "By state" }).click();
   const infra = page.locator(".row.carded", { hasText: "infra" });
   expect(await infra.locator(".host").first().innerText()).toContain("devcontainer");
@@ -101,7 +76,7 @@ testPage("the list can be grouped by state, where each row names its machine, an
 });
 
 testPage("the list is narrowed to one machine, and back", async () => {
-  const page = await show(machinesDay);
+  const page = await pages.show(machinesDay);
   const pick = page.getByLabel("Machine", { exact: true });
   expect(await pick.locator("option").allInnerTexts()).toEqual([
     "All machines",
@@ -120,7 +95,7 @@ testPage("the list is narrowed to one machine, and back", async () => {
 });
 
 testPage("of many sessions each machine shows those that wait or failed, and some more", async () => {
-  const page = await show(manyMachinesDay);
+  const page = await pages.show(manyMachinesDay);
   const own = page.locator("tbody", { has: page.locator(".mach", { hasText: "This machine" }) });
   expect(await own.locator(".row").count()).toBe(10);
   await own.getByRole("button", { name: /^Show \d+ more, none of them waits$/ }).click();
@@ -132,7 +107,7 @@ testPage("of many sessions each machine shows those that wait or failed, and som
 });
 
 testPage("a machine that is lost takes its card away, and says so", async () => {
-  const page = await show({
+  const page = await pages.show({
     ...machinesDay,
     sessions: machinesDay.sessions.filter(({ reachable }) => reachable),
   });
@@ -150,7 +125,7 @@ testPage("a machine that is lost takes its card away, and says so", async () => 
           silenceKind: "unreachable" as const,
         },
   );
-  server.setSample({ ...machinesDay, sessions: lost });
+  pages.server().setSample({ ...machinesDay, sessions: lost });
   await card.getByText("Not reachable since 14:32.", { exact: true }).waitFor();
   await page.locator(".far-card", { hasText: "infra" }).waitFor();
 });
@@ -161,8 +136,6 @@ for (const [name, options] of [
   ["a phone", phone],
 ] as const)
   testPage(`machines are accessible, and nothing is wider than the screen: ${name}`, async () => {
-    const page = await show(machinesDay, options);
-    expect(await findAccessibilityFaults(page)).toEqual([]);
-    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-    expect(opened.faults).toEqual([]);
+    const page = await pages.show(machinesDay, options);
+    await pages.check(page);
   });

@@ -1,8 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect } from "bun:test";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { testWith } from "../needs.ts";
+import { describe, expect } from "bun:test";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { waitUntil } from "../wait-until.ts";
-import { findAccessibilityFaults, launchBrowser, listScripts, type OpenedPage, openPage } from "./browser.ts";
+import { findAccessibilityFaults, listScripts } from "./browser.ts";
 import {
   calmDay,
   emptyDay,
@@ -14,43 +13,11 @@ import {
   manyDay,
   type Sample,
 } from "./sample.ts";
-import { type SampleServer, serveSample } from "./sample-server.ts";
+import { fitsScreen, type Notices, phone, testPage, useSamplePage } from "./sample-page.ts";
 
 /** The page in all its states, with invented data behind beckon's own server. */
-const testPage = testWith("chromium");
-let browser: Browser;
-beforeAll(async () => {
-  if (Bun.which("chromium")) browser = await launchBrowser();
-});
-afterAll(() => browser?.close());
+const pages = useSamplePage();
 
-let server: SampleServer;
-let opened: OpenedPage;
-afterEach(async () => {
-  await opened?.page.context().close();
-  await server?.stop();
-});
-
-interface Notices {
-  readonly unconnected?: readonly string[];
-  readonly problems?: readonly string[];
-  readonly isDemo?: boolean;
-}
-
-async function show(
-  sample: Sample,
-  options: BrowserContextOptions = {},
-  notices: Notices = {},
-): Promise<Page> {
-  server = serveSample(sample, notices);
-  opened = await openPage(browser, server.createPageUrl(), options, (page) =>
-    page.clock.install({ time: sample.now }),
-  );
-  await opened.page.locator(".row, .first, .calm").first().waitFor();
-  return opened.page;
-}
-
-const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
 const dark = { colorScheme: "dark" } as const;
 
 interface State extends Notices {
@@ -72,7 +39,7 @@ const states: readonly State[] = [
     text: "Agents waited 42 min for you today",
     steps: [
       [(page) => page.keyboard.press("?"), "Next, previous"],
-      [(page) => page.keyboard.press("Escape").then(() => server.stop()), "beckon has stopped."],
+      [(page) => page.keyboard.press("Escape").then(() => pages.server().stop()), "beckon has stopped."],
     ],
   },
   {
@@ -106,15 +73,13 @@ const states: readonly State[] = [
 
 async function checkPage(page: Page, text: string): Promise<void> {
   await page.getByText(text).first().waitFor();
-  expect(await findAccessibilityFaults(page)).toEqual([]);
-  expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-  expect(opened.faults).toEqual([]);
+  await pages.check(page);
 }
 
 describe("no serious finding of axe-core, no error, nothing wider than the screen:", () => {
   for (const { name, sample, options, text, steps = [], ...notices } of states) {
     testPage(name, async () => {
-      const page = await show(sample, options, notices);
+      const page = await pages.show(sample, options, notices);
       await checkPage(page, text);
       for (const [act, nextText] of steps) {
         await act(page);
@@ -125,7 +90,7 @@ describe("no serious finding of axe-core, no error, nothing wider than the scree
 });
 
 testPage("ports with their state, who works on them, and what they took", async () => {
-  const page = await show(guardedDay);
+  const page = await pages.show(guardedDay);
   const rowOf = (id: string) => page.locator("#ports tbody tr", { hasText: id });
   const readRow = (id: string) =>
     rowOf(id)
@@ -141,19 +106,19 @@ testPage("ports with their state, who works on them, and what they took", async 
   expect(await readRow("rate-limits")).toMatch(/Ended 50m ago also for tokens of the API/);
   await rowOf("passkeys").first().getByRole("button").click();
   await page.locator(".side").getByText("Port passkeys: Log in with a passkey").waitFor();
-  server.setSample({ ...guardedDay, ports: [] });
+  pages.server().setSample({ ...guardedDay, ports: [] });
   await page.clock.fastForward(40_000);
   await page.locator("#ports").waitFor({ state: "detached" });
 });
 
 testPage("without ports nothing about them is on the page", async () => {
-  const page = await show(liveDay);
+  const page = await pages.show(liveDay);
   await page.locator(".lane").first().waitFor();
   expect(await page.locator("#ports").count()).toBe(0);
 });
 
 testPage("every button, link and field can be reached with Tab", async () => {
-  const page = await show(liveDay);
+  const page = await pages.show(liveDay);
   await page.locator(".lane").nth(3).waitFor();
   const count = Number(
     await page.evaluate(`
@@ -174,7 +139,7 @@ testPage("every button, link and field can be reached with Tab", async () => {
 });
 
 testPage("scripts, markup, text that runs backwards and long text are shown as text", async () => {
-  const page = await show(hostileDay);
+  const page = await pages.show(hostileDay);
   await page.locator(".ask").nth(3).waitFor();
   await page.locator(".row").getByRole("button").first().click();
   await page.locator(".side .feed").waitFor();
@@ -189,8 +154,8 @@ testPage("scripts, markup, text that runs backwards and long text are shown as t
   expect(counts).toMatchObject({ images: 0, attacked: null, links: 0, backwards: false });
   expect((counts as { text: number }).text).toBeLessThan(200_000);
   expect(await page.locator(".ask").first().innerText()).toContain("<script>");
-  expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-  expect(opened.faults).toEqual([]);
+  expect(await fitsScreen(page)).toBe(true);
+  expect(pages.faults()).toEqual([]);
 });
 
 testPage("the whole path of a file that would be changed is shown, on a phone too", async () => {
@@ -201,7 +166,7 @@ testPage("the whole path of a file that would be changed is shown, on a phone to
       ask.tool === "Edit" && ask.asked ? { ...ask, asked: { ...ask.asked, heading } } : ask,
     ),
   }));
-  const page = await show({ ...liveDay, sessions }, phone);
+  const page = await pages.show({ ...liveDay, sessions }, phone);
   const shown = page.locator(".diff-file", { hasText: ".bashrc" }).locator("span").first();
   expect(await shown.innerText()).toBe(heading);
   const isWhole = `[...document.querySelectorAll(".diff-file span")].every(
@@ -211,7 +176,7 @@ testPage("the whole path of a file that would be changed is shown, on a phone to
 });
 
 testPage("a session that finished while you were away is marked as new, until you look", async () => {
-  const page = await show(liveDay);
+  const page = await pages.show(liveDay);
   expect(await page.locator(".new").count()).toBe(0);
   const design = page.locator(".row", { hasText: "design-tokens" });
   // It finished two minutes ago; the user left three minutes ago.
@@ -225,11 +190,11 @@ testPage("a session that finished while you were away is marked as new, until yo
 });
 
 testPage("a click that comes when the cards have just moved answers nothing", async () => {
-  const page = await show(liveDay);
+  const page = await pages.show(liveDay);
   const [first, ...others] = liveDay.sessions;
   await page.locator(".ask").nth(4).waitFor();
   await page.clock.pauseAt(liveDay.now + 30_000);
-  server.setSample({
+  pages.server().setSample({
     ...liveDay,
     sessions: [{ ...first, group: "working", asks: [] } as typeof first & object, ...others],
   });
@@ -240,18 +205,18 @@ testPage("a click that comes when the cards have just moved answers nothing", as
   await page.locator(".asks.settling").waitFor();
   const box = await page.locator(".ask .btn.main").first().boundingBox();
   await page.mouse.click((box?.x ?? 0) + 5, (box?.y ?? 0) + 5);
-  expect(server.actions).toEqual([]);
+  expect(pages.server().actions).toEqual([]);
 });
 
 testPage("Quiet turns alerts off, and the button says so", async () => {
-  const page = await show(liveDay);
+  const page = await pages.show(liveDay);
   await page.getByRole("button", { name: "Alerts on" }).click();
   await page.getByRole("button", { name: "No alerts until you turn them on" }).click();
   await page.getByRole("button", { name: "Alerts off" }).waitFor();
 });
 
 testPage("200 sessions can be filtered", async () => {
-  const page = await show(manyDay);
+  const page = await pages.show(manyDay);
   await page.getByLabel("Filter sessions").fill("retry-queue working");
   await waitUntil(async () => (await page.locator(".row").count()) < 20, 2_000);
   await page.getByLabel("Filter sessions").fill("no such thing");
@@ -281,18 +246,18 @@ const findCutButtons = (page: Page) =>
   })()`);
 
 testPage("a card alone in its column shows all its buttons and the rules of Always…", async () => {
-  const page = await show(onlySession("infra"), laptop);
+  const page = await pages.show(onlySession("infra"), laptop);
   const card = page.locator('.ask[aria-current="true"]');
   await card.getByRole("button", { name: "Always…" }).click();
   await card.getByRole("button", { name: "Allow all edits in this session" }).waitFor();
   expect(await findCutButtons(page)).toEqual([]);
   await card.getByRole("button", { name: "Allow all edits in this session" }).click();
-  await waitUntil(() => server.actions.length === 1, 2_000);
-  expect(server.actions[0]?.body).toMatchObject({ do: "always", choice: 1 });
+  await waitUntil(() => pages.server().actions.length === 1, 2_000);
+  expect(pages.server().actions[0]?.body).toMatchObject({ do: "always", choice: 1 });
 });
 
 testPage("selecting a card with the pointer does not move its buttons", async () => {
-  const page = await show(liveDay, laptop);
+  const page = await pages.show(liveDay, laptop);
   const card = page.locator(".ask", { hasText: "infra" });
   const button = card.getByRole("button", { name: "Go to terminal" });
   await button.scrollIntoViewIfNeeded();
@@ -303,7 +268,7 @@ testPage("selecting a card with the pointer does not move its buttons", async ()
 });
 
 testPage("the second press that a dangerous command needs is asked for in full", async () => {
-  const page = await show(onlySession("checkout-api"), laptop);
+  const page = await pages.show(onlySession("checkout-api"), laptop);
   await page.locator('.ask [data-do="allow"]').click();
   await page.getByRole("button", { name: "Press again to allow" }).waitFor();
   expect(await findCutButtons(page)).toEqual([]);
@@ -311,9 +276,9 @@ testPage("the second press that a dangerous command needs is asked for in full",
 
 testPage("a card whose session is snoozed says until when, not that nothing is asked any more", async () => {
   const sample = onlySession("infra");
-  const page = await show(sample);
+  const page = await pages.show(sample);
   await page.locator(".ask").waitFor();
-  server.setSample({
+  pages.server().setSample({
     ...sample,
     sessions: sample.sessions.map((session) => ({
       ...session,
@@ -327,16 +292,14 @@ testPage("a card whose session is snoozed says until when, not that nothing is a
 });
 
 testPage("a browser without a valid code gets a page in beckon's style that says what to do", async () => {
-  server = serveSample(liveDay);
-  opened = await openPage(browser, server.url, phone);
-  const { page } = opened;
+  const page = await pages.open(liveDay, { withKey: false, options: phone });
   await page.getByText("beckon open", { exact: true }).waitFor();
   expect(await page.evaluate("getComputedStyle(document.body).margin")).toBe("0px");
   expect(await page.evaluate("document.images[0].naturalWidth > 0")).toBe(true);
-  expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+  expect(await fitsScreen(page)).toBe(true);
   expect(await findAccessibilityFaults(page)).toEqual([]);
   // The browser itself reports the status 401.
-  expect(opened.faults.filter((fault) => !fault.includes("401"))).toEqual([]);
+  expect(pages.faults().filter((fault) => !fault.includes("401"))).toEqual([]);
 });
 
 testPage("sessions of one project and branch have different names in cards, rows and lanes", async () => {
@@ -344,7 +307,7 @@ testPage("sessions of one project and branch have different names in cards, rows
   if (!first || others.length > 0) throw new Error("one session expected");
   const twin = { ...first, sessionId: "twin", title: "Write the invoices again" };
   const lanes = liveDay.lanes.lanes.filter(({ key }) => key === `claude:${first.sessionId}`);
-  const page = await show({
+  const page = await pages.show({
     ...liveDay,
     sessions: [first, twin],
     lanes: { ...liveDay.lanes, lanes: [...lanes, ...lanes.map((lane) => ({ ...lane, key: "claude:twin" }))] },
@@ -358,14 +321,14 @@ testPage("sessions of one project and branch have different names in cards, rows
 });
 
 testPage("the number of sessions does not include those that have ended", async () => {
-  const page = await show(liveDay);
+  const page = await pages.show(liveDay);
   const ended = liveDay.sessions.filter(({ group }) => group === "ended").length;
   expect(ended).toBeGreaterThan(0);
   expect(await page.locator("#h-ses").innerText()).toBe(`Sessions ${liveDay.sessions.length - ended}`);
 });
 
 testPage("a row warns of a dangerous request, and its button covers no figure of it", async () => {
-  const page = await show(liveDay, laptop);
+  const page = await pages.show(liveDay, laptop);
   const row = page.locator(".row", { hasText: "checkout-api" });
   await row.getByText("dangerous:").waitFor({ state: "attached" });
   expect(await page.locator(".row .risky").count()).toBe(1);
@@ -391,7 +354,7 @@ testPage("a session and those before its /clear share one lane", async () => {
     group: "ended" as const,
     asks: [],
   }));
-  const page = await show({
+  const page = await pages.show({
     ...liveDay,
     sessions: [current, ...cleared],
     lanes: {
@@ -411,7 +374,7 @@ testPage("the details of a session list its tasks with their states, and open it
   if (!first?.tasks) throw new Error("a session with tasks expected");
   const current = { ...first, transcriptPath: "/home/dev/t.jsonl" };
   const others = liveDay.sessions.filter((session) => session !== first);
-  const page = await show({ ...liveDay, sessions: [current, ...others] });
+  const page = await pages.show({ ...liveDay, sessions: [current, ...others] });
   await page
     .getByRole("button", { name: current.project ?? "" })
     .first()
@@ -423,17 +386,17 @@ testPage("the details of a session list its tasks with their states, and open it
   expect(await page.locator(".side .tasks .in_progress").count()).toBe(1);
   await page.getByRole("button", { name: "Open transcript" }).click();
   await page.getByText("The transcript is open on this machine.").waitFor();
-  expect(server.actions.map(({ action }) => action)).toEqual(["transcript"]);
+  expect(pages.server().actions.map(({ action }) => action)).toEqual(["transcript"]);
 });
 
 testPage(
   "a day without a session has no legend and no hours to choose; one with a session has both",
   async () => {
-    const page = await show({ ...liveDay, lanes: emptyDay.lanes });
+    const page = await pages.show({ ...liveDay, lanes: emptyDay.lanes });
     const day = page.locator("#today");
     await day.getByText("Any of them waiting").waitFor();
     expect(await day.locator(".legend, .seg").count()).toBe(0);
-    server.setSample(liveDay);
+    pages.server().setSample(liveDay);
     // The lanes are loaded again now and then.
     await page.clock.fastForward(31_000);
     await day.locator(".legend").waitFor();
@@ -444,7 +407,7 @@ testPage(
 testPage("a median is the same in the headline, by day and by project", async () => {
   const { today, days, projects } = liveDay.stats;
   const medianMs = 90_700;
-  const page = await show({
+  const page = await pages.show({
     ...liveDay,
     stats: {
       ...liveDay.stats,
@@ -461,9 +424,9 @@ testPage("a median is the same in the headline, by day and by project", async ()
 });
 
 testPage("the lanes of the days before are a click away, and today is one back", async () => {
-  const page = await show(liveDay);
+  const page = await pages.show(liveDay);
   const heading = page.locator("#h-day");
-  const range = () => server.laneRanges.at(-1);
+  const range = () => pages.server().laneRanges.at(-1);
   await page.locator(".lane .s-working").first().waitFor();
   expect(await page.getByRole("button", { name: "The day after" }).isDisabled()).toBe(true);
   await page.getByRole("button", { name: "The day before" }).click();
@@ -483,7 +446,7 @@ testPage("the lanes of the days before are a click away, and today is one back",
 testPage(
   "a first day says how long it is, and lists what was asked instead of days and projects",
   async () => {
-    const page = await show(firstDay);
+    const page = await pages.show(firstDay);
     await page.getByText("your first 18 minutes").waitFor();
     expect(await page.locator("#waited .said").innerText()).toContain("Agents waited 1 min for you so far");
     const asks = page.locator(".first-asks li");
@@ -497,7 +460,7 @@ testPage(
 );
 
 testPage("a demo says in its title and its head that it is one", async () => {
-  const page = await show(liveDay, {}, { isDemo: true });
+  const page = await pages.show(liveDay, {}, { isDemo: true });
   await page.locator(".brand", { hasText: "demo" }).waitFor();
   expect(await page.title()).toBe("5 need you · beckon demo");
 });

@@ -1,13 +1,11 @@
 /** The real CLI of an agent on a machine behind ssh: its requests are shown here, and answered from here. */
 import { expect } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
 import { testWithOtherCli } from "../agent/other/clis.ts";
 import { type CliDriver, listMounts, type OtherSandbox, openOtherSandbox } from "../agent/other/sandbox.ts";
-import { createAppFixture } from "../app-fixture.ts";
 import { hasAll, testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";
-import { labNeeds, openLab, user } from "./lab.ts";
+import { labNeeds, user } from "./lab.ts";
+import { openLaptop } from "./laptop.ts";
 
 const soonMs = 20_000;
 
@@ -23,18 +21,17 @@ export function testBehindSsh({ driver, start, reason }: RemoteStory): void {
   const test = hasAll(labNeeds) ? testWithOtherCli(cli) : testWith(...labNeeds);
   test(`a request of ${cli.name} behind ssh is shown here, allowed and denied from here`, async () => {
     await using cleanUp = new AsyncDisposableStack();
-    const lab = cleanUp.adopt(await openLab(), (opened) => opened.close());
-    const laptop = cleanUp.adopt(createAppFixture(), (opened) => opened.destroy());
-    await laptop.startProcess({ PATH: `${lab.bin}:${process.env.PATH}` });
-    const devbox = await lab.openHost("devbox", listMounts([driver]));
+    const laptop = cleanUp.use(await openLaptop());
+    const { app } = laptop;
+    await laptop.start();
+    const devbox = await laptop.lab.openHost("devbox", listMounts([driver]));
     const space = { ...devbox.space, run: devbox.run, start: devbox.start };
     const machine = { space, folder: devbox.folder, userId: user.id };
     const sandbox = cleanUp.adopt(await openOtherSandbox(driver, { machine }), (opened) => opened.close());
-    mkdirSync(dirname(laptop.paths.config), { recursive: true });
-    writeFileSync(laptop.paths.config, JSON.stringify({ machines: { devbox: { ssh: "devbox" } } }));
+    laptop.link("devbox");
 
     const find = async () =>
-      (await laptop.fetchSessions())
+      (await app.fetchSessions())
         .filter(({ machine }) => machine === "devbox")
         .flatMap((session) => session.asks.map((ask) => ({ session, ask })))
         .find(({ ask }) => ask.answerable);
@@ -46,7 +43,7 @@ export function testBehindSsh({ driver, start, reason }: RemoteStory): void {
       expect(session).toMatchObject({ provider: cli.id, reachable: true });
       expect(ask?.summary).toBe(command);
       const key = encodeURIComponent(`devbox/${cli.id}:${session?.sessionId}`);
-      const response = await laptop.post(
+      const response = await app.post(
         { by: "command line", ask: ask?.answerId, ...decision },
         `/api/sessions/${key}/answer`,
       );

@@ -1,12 +1,11 @@
 /** The cable to a machine behind a real ssh is cut while one of its requests is held, and mended later. */
 import { expect } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { writeFileSync } from "node:fs";
 import type { MachineSettings } from "../../src/core/config/machines.ts";
-import { createAppFixture } from "../app-fixture.ts";
 import { binary } from "../repo.ts";
 import { waitForValue, waitUntil } from "../wait-until.ts";
-import { type Host, openLab } from "./lab.ts";
+import type { Host } from "./lab.ts";
+import { openLaptop } from "./laptop.ts";
 import { readAsks } from "./same-history.ts";
 
 const soonMs = 30_000;
@@ -30,19 +29,16 @@ export async function cutAndMend(
   settings: MachineSettings,
   { noticedMs, whileCut }: { readonly noticedMs: number; readonly whileCut: () => Promise<void> },
 ): Promise<void> {
-  await using cleanUp = new AsyncDisposableStack();
-  const lab = cleanUp.adopt(await openLab(), (opened) => opened.close());
-  const devbox = await lab.openHost("devbox", { ".local/bin/beckon": binary });
-  const laptop = cleanUp.adopt(createAppFixture(), (opened) => opened.destroy());
-  mkdirSync(dirname(laptop.paths.config), { recursive: true });
-  writeFileSync(laptop.paths.config, JSON.stringify({ machines: { devbox: settings } }));
-  await laptop.startProcess({ PATH: `${lab.bin}:${process.env.PATH}` });
-  const isLinked = async () => /"linked"/.test(await (await laptop.request("/api/machines")).text());
+  await using opened = await openLaptop();
+  const laptop = opened.app;
+  const devbox = await opened.lab.openHost("devbox", { ".local/bin/beckon": binary });
+  opened.setMachines({ devbox: settings });
+  await opened.start();
   const findAsk = async () => (await laptop.fetchSession("s"))?.asks.find(({ answerable }) => answerable);
   const allow = (ask: string | undefined) =>
     laptop.post({ by: "command line", do: "allow", ask }, "/api/sessions/devbox%2Fclaude%3As/answer");
 
-  await waitUntil(isLinked, soonMs);
+  await waitUntil(() => opened.isLinked("devbox"), soonMs);
   const held = runHook(devbox, "first", createEvent("PermissionRequest", "first"));
   await waitUntil(async () => (await findAsk()) !== undefined, soonMs);
   const ask = (await findAsk())?.answerId;

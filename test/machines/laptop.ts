@@ -1,6 +1,7 @@
 /** The user's own machine with its beckon, and a lab of other machines that its ssh knows. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import type { MachineSettings } from "../../src/core/config/machines.ts";
 import type { MachineReport } from "../../src/machines/index.ts";
 import { createAppFixture } from "../app-fixture.ts";
 import { binary } from "../repo.ts";
@@ -17,6 +18,11 @@ export async function openLaptop() {
     return machines.find((machine) => machine.name === name);
   }
 
+  function setMachines(machines: Record<string, MachineSettings>): void {
+    mkdirSync(dirname(app.paths.config), { recursive: true });
+    writeFileSync(app.paths.config, JSON.stringify({ machines }));
+  }
+
   return {
     lab,
     app,
@@ -24,11 +30,8 @@ export async function openLaptop() {
     isLinked: async (name: string) => (await fetchReport(name))?.state === "linked",
     start: () => app.startProcess({ PATH }),
     /** Writes machines into the settings, each reached with ssh by its name. */
-    link(...names: string[]): void {
-      const machines = Object.fromEntries(names.map((name) => [name, { ssh: name }]));
-      mkdirSync(dirname(app.paths.config), { recursive: true });
-      writeFileSync(app.paths.config, JSON.stringify({ machines }));
-    },
+    link: (...names: string[]) => setMachines(Object.fromEntries(names.map((name) => [name, { ssh: name }]))),
+    setMachines,
     spawn: (command: string[]) => app.spawn(command, { PATH }),
     /** Runs beckon without a terminal. */
     async run(...args: string[]) {

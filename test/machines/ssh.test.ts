@@ -1,12 +1,11 @@
 /** Another machine over a real ssh, as a user who is not root there. */
 import { expect } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
-import { createAppFixture } from "../app-fixture.ts";
+import { writeFileSync } from "node:fs";
 import { testWith } from "../needs.ts";
 import { binary } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
-import { type Host, labNeeds, openLab } from "./lab.ts";
+import { type Host, labNeeds } from "./lab.ts";
+import { openLaptop } from "./laptop.ts";
 
 const soonMs = 15_000;
 
@@ -20,21 +19,17 @@ const about = (sessionId: string, command: string) => ({
 
 /** A laptop that is linked to these hosts. */
 async function openWorld(cleanUp: AsyncDisposableStack, ...names: string[]) {
-  const lab = cleanUp.adopt(await openLab(), (opened) => opened.close());
+  const laptop = cleanUp.use(await openLaptop());
+  const { lab, app } = laptop;
   const hosts = new Map<string, Host>();
   for (const name of names) hosts.set(name, await lab.openHost(name, { ".local/bin/beckon": binary }));
-  const laptop = cleanUp.adopt(createAppFixture(), (opened) => opened.destroy());
-  mkdirSync(dirname(laptop.paths.config), { recursive: true });
-  const machines = Object.fromEntries(names.map((name) => [name, { ssh: name }]));
-  writeFileSync(laptop.paths.config, JSON.stringify({ machines }));
-  await laptop.startProcess({ PATH: `${lab.bin}:${process.env.PATH}` });
-  const countLinked = async () =>
-    (await (await laptop.request("/api/machines")).text()).split('"linked"').length - 1;
+  laptop.link(...names);
+  await laptop.start();
   // The link starts beckon there.
-  await waitUntil(async () => (await countLinked()) === names.length, soonMs);
+  for (const name of names) await waitUntil(() => laptop.isLinked(name), soonMs);
 
   const findAsk = async (machine: string) =>
-    (await laptop.fetchSessions())
+    (await app.fetchSessions())
       .find((session) => session.machine === machine)
       ?.asks.find(({ answerable }) => answerable);
   return {
@@ -49,7 +44,7 @@ async function openWorld(cleanUp: AsyncDisposableStack, ...names: string[]) {
     async answer(machine: string, body: object): Promise<unknown> {
       const path = `/api/sessions/${machine}%2Fclaude%3As/answer`;
       const ask = (await findAsk(machine))?.answerId;
-      return (await laptop.post({ by: "command line", ask, ...body }, path)).json();
+      return (await app.post({ by: "command line", ask, ...body }, path)).json();
     },
     isOpen: async (machine: string) => (await findAsk(machine)) !== undefined,
   };
