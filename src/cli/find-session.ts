@@ -2,7 +2,7 @@
 import { parseSessionKey, viewKeyOf } from "../core/session/session-ref.ts";
 import { findClosest } from "../core/text/closest.ts";
 import { groupLabels } from "../core/view/group-names.ts";
-import { branchOf, nameWithMachine } from "../core/view/session-names.ts";
+import { branchOf, isProjectName, nameWithMachine } from "../core/view/session-names.ts";
 import type { SessionView } from "../core/view/session-view.ts";
 import type { Paths } from "../storage/paths.ts";
 import { quote, usageError } from "./args.ts";
@@ -26,7 +26,8 @@ const minPrefix = 4;
 
 function checkPrefix(session: SessionView, name: string): void {
   const ids = [session.sessionId, viewKeyOf(session)].map((id) => id.toLowerCase());
-  const isWholeName = session.project === name || ids.includes(name.toLowerCase());
+  const isWholeName =
+    isProjectName(name, session.project, session.machine ?? null) || ids.includes(name.toLowerCase());
   const prefix = parseSessionKey(name)?.sessionId ?? name;
   if (!isWholeName && prefix.length < minPrefix)
     throw usageError(

@@ -236,13 +236,13 @@ function listSetupSteps(remote: RemoteMachine, { facts, plan, chosen }: Found): 
     ? [
         {
           what: `copy beckon (${size}) to ${facts.program}${instead}`,
-          doing: "Copying beckon",
+          doing: `Copying beckon (${size})`,
           async run() {
             const started = performance.now();
             const outcome = await copyProgram(remote, chosen, facts);
             if ("problem" in outcome) throw new Error(`${outcome.problem}. Nothing is left behind there`);
             const seconds = ((performance.now() - started) / 1_000).toFixed(1);
-            return `${outcome.version}, ${size} in ${seconds} s. It runs there.`;
+            return `${outcome.version}, in ${seconds} s. It runs there.`;
           },
         },
       ]

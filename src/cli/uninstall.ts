@@ -3,9 +3,11 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Agent, type AgentSetup, type Scope, scopes } from "../agents/agent.ts";
 import { formerAgents } from "../agents/setup/former.ts";
+import type { MachineSettings } from "../core/config/machines.ts";
 import { readErrorMessage } from "../core/error-message.ts";
 import { limits } from "../core/limits.ts";
 import { quoteForShell } from "../core/text/shell-quote.ts";
+import { formatCommandThere, hasShell } from "../machines/link-command.ts";
 import { planRemoval, removeBinary } from "../setup/binary.ts";
 import {
   type InstalledFile,
@@ -17,6 +19,7 @@ import {
 import { forgetFolders } from "../setup/known-folders.ts";
 import { isBeckonHere, isShared, planPurge, purge } from "../setup/purge.ts";
 import { planUnregister, type UnregisterOutcome, unregister } from "../setup/register.ts";
+import { readConfigFile } from "../storage/config-file.ts";
 import {
   errorCode,
   ignoreErrors,
@@ -50,6 +53,7 @@ export async function uninstall(args: string[], table: readonly Agent[]): Promis
   const isChosen = Boolean(process.env.BECKON_HOME);
   const isOwnFolder = !isChosen || isBeckonHere(paths);
   const hasState = existsSync(paths.state);
+  const { machines } = readConfigFile(paths.config).config;
   const current = table.map(async (agent) => ({ agent, setup: await agent.loadSetup() }));
   const loaded = [...(await Promise.all(current)), ...formerAgents];
   const cwd = currentFolder();
@@ -88,6 +92,7 @@ export async function uninstall(args: string[], table: readonly Agent[]): Promis
     removeOwnFolders(work);
     if (!isPurge && hasState && isOwnFolder && !isDryRun) lines.push(...describeKept(paths, isChosen));
   }
+  if (!isPartial && isOwnFolder) lines.push(...describeMachines(machines));
   if (lines.length === 0 && failures.length === 0) lines.push("There is nothing to uninstall.");
   else if (isDryRun) lines.unshift("This is what beckon --uninstall would do. Nothing has been changed.");
   for (const { agent, setup } of loaded) {
@@ -314,6 +319,16 @@ function removeOwnFolders({ paths, record, isDryRun, isOwnFolder }: Uninstall): 
   if (isDryRun || !isOwnFolder) return;
   removeEmptyFolders(paths.backups, paths.backups);
   removeEmptyFolders(paths.state, record?.madeFolder ?? paths.state);
+}
+
+/** Each has a beckon of its own, which goes on there. */
+export function describeMachines(machines: Readonly<Record<string, MachineSettings>>): string[] {
+  return Object.entries(machines).map(([name, machine]) => {
+    const command = hasShell(machine)
+      ? `: ${formatCommandThere(machine, "--uninstall")}`
+      : ", run beckon --uninstall there.";
+    return `${name} keeps its own beckon. To remove that too${command}`;
+  });
 }
 
 /** What is left, and how to remove it without the beckon that has just been removed. */

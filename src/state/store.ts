@@ -17,6 +17,7 @@ import { isWatched, projectOf, type Session } from "../core/session/session.ts";
 import { parseSessionKey, type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
 import { settle } from "../core/session/settle.ts";
 import { timing } from "../core/timing.ts";
+import { isProjectName } from "../core/view/session-names.ts";
 
 export type SessionListener = (after: Session, event: AgentEvent, before: Session | null) => void;
 
@@ -81,7 +82,9 @@ export function createStore(onError: (text: string) => void = throwError): Store
         session.sessionId.toLowerCase().startsWith(lowered) ||
         (isOfKey && key.toLowerCase().startsWith(lowered)),
     );
-    const inProject = sessions.filter(({ session }) => projectOf(session) === name);
+    const inProject = sessions.filter(({ session }) =>
+      isProjectName(name, projectOf(session), session.machine),
+    );
     const live = inProject.filter(({ session }) => !isOver(session, now));
     const byProject = live.length > 0 ? live : inProject;
     const byId = exact.length > 0 ? exact : inAnyCase;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describeKept } from "../../src/cli/uninstall.ts";
+import { describeKept, describeMachines } from "../../src/cli/uninstall.ts";
 import { resolvePaths } from "../../src/storage/paths.ts";
 
 let home = "";
@@ -40,4 +40,12 @@ test("what stays: no command for a chosen folder that has other files too", () =
   const [said = ""] = describeKept(places, true, "linux");
   expect(said).toContain(`among other files in ${home}`);
   expect(said).not.toContain("rm -r");
+});
+
+test("what stays: the beckons of linked machines, each with the command that removes it", () => {
+  expect(describeMachines({})).toEqual([]);
+  expect(describeMachines({ devbox: { ssh: "me@devbox" }, any: { command: ["nc", "host", "7"] } })).toEqual([
+    "devbox keeps its own beckon. To remove that too: ssh me@devbox '~/.local/bin/beckon --uninstall'",
+    "any keeps its own beckon. To remove that too, run beckon --uninstall there.",
+  ]);
 });

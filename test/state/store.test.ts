@@ -58,6 +58,17 @@ describe("a session is found", () => {
     expect(find(store, "same")).toBeNull();
     expect(store.find("codex:same", at(0))?.agent).toBe("codex");
   });
+  test("by its project and machine, as status names it or as in a key", () => {
+    const store = createStore();
+    const cwd = "/home/dev/shop";
+    store.dispatch(event("here", 0, noChange, { cwd }));
+    const [here] = store.sessions(at(0));
+    for (const machine of ["gpu", "devbox"])
+      if (here) store.replace({ ...here, machine, sessionId: machine }, event(machine, 0, noChange));
+    expect(
+      ["shop", "shop on devbox", "gpu/shop", "shop on", "mac/shop"].map((name) => find(store, name)),
+    ).toEqual([null, "devbox", "gpu", null, null]);
+  });
   test("by its project, unless several live sessions are in it", () => {
     const store = createStore();
     const inProject = (id: string, project: string) => {

@@ -91,6 +91,12 @@ export function nameSessions(sessions: readonly NameParts[]): ReadonlyMap<string
 export const nameWithMachine = (project: string, machine: string | null): string =>
   formatSessionName({ project, difference: "", ...(machine === null ? {} : { machine }) });
 
+/** Whether a user who types this means a session of that project: "shop", "shop on devbox" or "devbox/shop". */
+export const isProjectName = (name: string, project: string | null, machine: string | null): boolean =>
+  project !== null &&
+  (name === project ||
+    (machine !== null && [nameWithMachine(project, machine), `${machine}/${project}`].includes(name)));
+
 export const formatSessionName = ({ project, difference, machine }: SessionName): string =>
   [project, difference, machine === undefined ? "" : `on ${machine}`].filter(Boolean).join(" ");
 
