@@ -25,6 +25,25 @@ export function createHookEvent(
   return createInternalEvent(stamp.id, stamp, about, change);
 }
 
+/**
+ * The event of a hook whose payload has Claude Code's field names. null if it names no session or no event. `more` is what only some
+ * agents say about whom it concerns.
+ */
+export function translateHook(
+  hook: HookMessage,
+  stamp: EventStamp,
+  agent: string,
+  createChange: (name: string, payload: JsonRecord) => Change,
+  more: Partial<EventSubject> = {},
+): AgentEvent | null {
+  const { payload } = hook;
+  const [sessionId, name] = [readId(payload.session_id), readId(payload.hook_event_name)];
+  if (sessionId === null || name === null) return null;
+  const files = { cwd: readPath(payload.cwd), transcriptPath: readPath(payload.transcript_path) };
+  const subject = { agent, sessionId, name, ...files, ...more };
+  return createHookEvent(hook, stamp, subject, createChange(name, payload));
+}
+
 /** A prompt that the user wrote. */
 export const createPrompt = (text: unknown): Change => ({
   kind: "prompt",
@@ -42,6 +61,10 @@ export const createTurnEnd = (
   background: null,
   ...facts,
 });
+
+/** The last response of a turn. null if it ended without one. */
+export const readTrimmedResponse = (message: unknown): string | null =>
+  truncate(asText(message).trim(), limits.maxTextLength) || null;
 
 /** Removes fields of the payload from the event's text. `from` is where the payload starts. */
 export function stripFields(

@@ -8,6 +8,7 @@ import { findSummary, readHookRequest } from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
 import { findHeredocPatch, listPatchedFiles, normalizePatch } from "../patch.ts";
 import { summarizeQuestions } from "../questions.ts";
+import type { SentCall } from "../tool-call.ts";
 
 export interface CodexPayload {
   readonly sessionId: string;
@@ -39,38 +40,25 @@ export function parsePayload(payload: JsonRecord): CodexPayload | null {
   };
 }
 
-/** A tool call, the same in its PreToolUse, its PermissionRequest and its PostToolUse. */
-export interface ToolCallFacts {
-  readonly tool: string;
-  readonly toolUseId: string | null;
-  readonly input: JsonRecord;
-  readonly inputKey: string;
-  readonly summary: string;
-}
-
 /**
  * A PermissionRequest has no id, and a description that the call itself does not have: calls are matched by the rest of the
  * input. A patch that is applied through the shell is the call of Bash, but the request of apply_patch (measured).
  */
-export function readToolCall(payload: JsonRecord): ToolCallFacts {
+export function readCall(payload: JsonRecord): SentCall {
   const name = readText(payload.tool_name, limits.maxIdLength) ?? "";
   const { description: _, ...rest } = asRecord(payload.tool_input);
   const patch = findPatch(name, rest);
   const tool = patch === null ? nameTool(name) : editTool;
   const input = patch === null ? rest : { command: patch };
   return {
+    name,
     tool,
     toolUseId: readText(payload.tool_use_id, limits.maxIdLength),
     input,
     inputKey: hashJson(input),
     summary: summarizeCall(tool, input),
+    ...readEditPaths({ [editTool]: "command" }, tool, input),
   };
-}
-
-/** The files that a patch changes. Empty if the call is not a patch. */
-export function readPatchedFiles(payload: JsonRecord): { readonly editPaths?: readonly string[] } {
-  const { tool, input } = readToolCall(payload);
-  return readEditPaths({ [editTool]: "command" }, tool, input);
 }
 
 export const applyPatch = "apply_patch";
@@ -115,6 +103,6 @@ export function dedupeKey({ hook_event_name: name, tool_use_id }: JsonRecord): s
 /** What Codex's hooks ask the work guard. null if the payload names no event. */
 export const readGuardRequest = (payload: JsonRecord): GuardRequest | null =>
   readHookRequest(payload, "PreToolUse", () => {
-    const { tool } = readToolCall(payload);
-    return tool === editTool ? { tool, paths: readPatchedFiles(payload).editPaths ?? [] } : null;
+    const { tool, editPaths = [] } = readCall(payload);
+    return tool === editTool ? { tool, paths: editPaths } : null;
   });

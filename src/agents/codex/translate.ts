@@ -6,7 +6,8 @@ import { truncate } from "../../core/text/truncate.ts";
 import type { EventDetails, EventStamp } from "../agent.ts";
 import type { HookMessage } from "../envelope.ts";
 import { createHookEvent, createPrompt, createTurnEnd } from "../hook-event.ts";
-import { type CodexPayload, parsePayload, readPatchedFiles, readToolCall } from "./payload.ts";
+import { createPermissionAsk, createToolEnd, createToolStart, readCommonDetails } from "../tool-call.ts";
+import { type CodexPayload, parsePayload, readCall } from "./payload.ts";
 
 /** null if the payload names no session or no event. */
 export function translate(hook: HookMessage, stamp: EventStamp): AgentEvent | null {
@@ -43,26 +44,12 @@ function createChange(event: CodexPayload, payload: JsonRecord): Change {
       // A subagent's first prompt comes from the main thread.
       if (event.agentId !== null) return { kind: "child-start", type: event.agentType ?? "" };
       return createPrompt(payload.prompt);
-    case "PreToolUse": {
-      const { tool, toolUseId, inputKey, summary } = readToolCall(payload);
-      return {
-        kind: "tool-start",
-        tool,
-        toolUseId,
-        inputKey,
-        summary,
-        skill: null,
-        ...readPatchedFiles(payload),
-      };
-    }
-    case "PostToolUse": {
-      const { tool, toolUseId } = readToolCall(payload);
-      return { kind: "tool-end", tool, toolUseId, outcome: "ok", skill: null, ...readPatchedFiles(payload) };
-    }
-    case "PermissionRequest": {
-      const { tool, inputKey, summary } = readToolCall(payload);
-      return { kind: "ask", ask: "permission", tool, inputKey, summary, options: [] };
-    }
+    case "PreToolUse":
+      return createToolStart(readCall(payload));
+    case "PostToolUse":
+      return createToolEnd(readCall(payload));
+    case "PermissionRequest":
+      return createPermissionAsk(readCall(payload));
     case "Interrupt":
       return { kind: "interrupted" };
     case "Stop":
@@ -85,12 +72,7 @@ export function readResponse(message: unknown): string | null {
   return truncate(asText(message), limits.maxTextLength) || null;
 }
 
-export function readDetails(payload: JsonRecord): EventDetails {
-  const { tool, input } = readToolCall(payload);
-  return {
-    ...(tool === "" ? {} : { tool: { name: tool, input } }),
-    prompt: asText(payload.prompt) || undefined,
-    message: asText(payload.last_assistant_message) || undefined,
-    reason: asText(payload.reason) || asText(payload.source) || undefined,
-  };
-}
+export const readDetails = (payload: JsonRecord): EventDetails => ({
+  ...readCommonDetails(readCall(payload), payload),
+  message: asText(payload.last_assistant_message) || undefined,
+});

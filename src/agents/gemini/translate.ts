@@ -1,37 +1,33 @@
 /** Translates Gemini CLI's hook events into beckon's own. Nothing else gives them a meaning. */
 import { asRecord, asText, type JsonRecord } from "../../core/json.ts";
-import { limits } from "../../core/limits.ts";
 import type { AgentEvent, Change } from "../../core/session/event.ts";
-import { hashJson } from "../../core/text/json-text.ts";
-import { truncate } from "../../core/text/truncate.ts";
 import type { EventDetails, EventStamp, GuardRequest } from "../agent.ts";
-import { type EditTools, readEditPaths } from "../edits.ts";
+import type { EditTools } from "../edits.ts";
 import type { HookMessage } from "../envelope.ts";
 import {
-  createHookEvent,
   createPrompt,
   createTurnEnd,
-  findSummary,
   readEdit,
   readHookRequest,
   readId,
-  readPath,
+  readTrimmedResponse,
   stripFields,
+  translateHook,
 } from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
-import { summarizeQuestions } from "../questions.ts";
+import {
+  createQuestion,
+  createToolEnd,
+  createToolStart,
+  readToolCall,
+  type SentCall,
+  type ToolTable,
+} from "../tool-call.ts";
 
 const questionTool = "ask_user";
 
-/** null if the payload names no session or no event. */
-export function translate(hook: HookMessage, stamp: EventStamp): AgentEvent | null {
-  const { payload } = hook;
-  const [sessionId, name] = [readId(payload.session_id), readId(payload.hook_event_name)];
-  if (sessionId === null || name === null) return null;
-  const transcriptPath = readPath(payload.transcript_path);
-  const subject = { agent: "gemini", sessionId, name, cwd: readPath(payload.cwd), transcriptPath };
-  return createHookEvent(hook, stamp, subject, createChange(name, payload));
-}
+export const translate = (hook: HookMessage, stamp: EventStamp): AgentEvent | null =>
+  translateHook(hook, stamp, "gemini", createChange);
 
 /** The tools with which Gemini CLI changes files. */
 export const editTools: EditTools = { replace: "file_path", write_file: "file_path" };
@@ -48,100 +44,62 @@ function createChange(name: string, payload: JsonRecord): Change {
     case "BeforeAgent":
       return createPrompt(payload.prompt);
     case "BeforeTool":
-      return payload.tool_name === questionTool ? createQuestion(payload) : createToolStart(payload);
+      // The notification of a question says nothing about it. Its dialog comes 70 to 200 ms after the call.
+      return payload.tool_name === questionTool
+        ? createQuestion(readCall(payload))
+        : createToolStart(readCall(payload));
     case "AfterTool":
-      return {
-        kind: "tool-end",
-        tool: nameTool(payload),
-        toolUseId: identifyCall(payload),
-        outcome: "ok",
-        skill: null,
-      };
+      return createToolEnd(readCall(payload));
     case "Notification":
       return payload.notification_type === "ToolPermission"
         ? createAsk(asRecord(payload.details), asText(payload.message))
         : { kind: "no-change" };
     case "AfterAgent":
-      return createTurnEnd({
-        lastResponse: truncate(asText(payload.prompt_response).trim(), limits.maxTextLength) || null,
-      });
+      return createTurnEnd({ lastResponse: readTrimmedResponse(payload.prompt_response) });
     // PreCompress comes before every request to the model (36 of 36), not only before it compresses.
     default:
       return { kind: "no-change" };
   }
 }
 
-/** The names that Gemini CLI shows. */
-const toolNames: Readonly<Record<string, string>> = {
-  activate_skill: "Skill",
-  ask_user: "Ask User",
-  exit_plan_mode: "Plan",
-  glob: "FindFiles",
-  google_web_search: "GoogleSearch",
-  grep_search: "SearchText",
-  list_directory: "ReadFolder",
-  read_file: "ReadFile",
-  read_many_files: "ReadManyFiles",
-  replace: "Edit",
-  run_shell_command: "Shell",
-  save_memory: "SaveMemory",
-  web_fetch: "WebFetch",
-  write_file: "WriteFile",
-};
+const shell = "Shell";
+const plan = "Plan";
+const edit = "Edit";
+const write = "WriteFile";
 
-function nameTool({ tool_name, mcp_context }: JsonRecord): string {
-  const { server_name, tool_name: serversName } = asRecord(mcp_context);
-  if (readId(server_name) !== null && readId(serversName) !== null)
-    return `mcp__${server_name}__${serversName}`;
-  const name = readId(tool_name) ?? "";
-  return Object.hasOwn(toolNames, name) ? (toolNames[name] ?? name) : name;
-}
+/** The names that Gemini CLI shows. */
+const table: ToolTable = {
+  tools: {
+    activate_skill: ["Skill", "name"],
+    ask_user: ["Ask User"],
+    exit_plan_mode: [plan],
+    glob: ["FindFiles", "pattern"],
+    google_web_search: ["GoogleSearch", "query"],
+    grep_search: ["SearchText", "pattern"],
+    list_directory: ["ReadFolder", "dir_path"],
+    read_file: ["ReadFile", "file_path"],
+    read_many_files: ["ReadManyFiles"],
+    replace: [edit, "file_path"],
+    run_shell_command: [shell, "command"],
+    save_memory: ["SaveMemory"],
+    web_fetch: ["WebFetch", "prompt"],
+    write_file: [write, "file_path"],
+  },
+  edits: editTools,
+};
 
 /** A call has no id. Equal calls of one turn are taken for one. */
-const identifyCall = ({ tool_name, tool_input }: JsonRecord): string =>
-  `${readId(tool_name) ?? ""}.${hashJson(asRecord(tool_input))}`;
-
-/** The field of a tool's input that describes the call best. */
-const summaryFields: Readonly<Record<string, string>> = {
-  activate_skill: "name",
-  glob: "pattern",
-  google_web_search: "query",
-  grep_search: "pattern",
-  list_directory: "dir_path",
-  read_file: "file_path",
-  replace: "file_path",
-  run_shell_command: "command",
-  web_fetch: "prompt",
-  write_file: "file_path",
-};
-
-const findSummaryField = (tool: string): string | undefined =>
-  Object.hasOwn(summaryFields, tool) ? summaryFields[tool] : undefined;
-
-function createToolStart(payload: JsonRecord): Change {
-  const input = asRecord(payload.tool_input);
-  return {
-    kind: "tool-start",
-    tool: nameTool(payload),
-    toolUseId: identifyCall(payload),
-    inputKey: hashJson(input),
-    summary: toOneLine(findSummary(input, findSummaryField(asText(payload.tool_name)))),
-    skill: null,
-    ...readEditPaths(editTools, asText(payload.tool_name), input),
-  };
+function readCall(payload: JsonRecord): SentCall {
+  const call = readToolCall(table, payload);
+  const { server_name, tool_name } = asRecord(payload.mcp_context);
+  const tool = nameServerTool(server_name, tool_name) ?? call.tool;
+  return { ...call, tool, toolUseId: `${call.name}.${call.inputKey}` };
 }
 
-/** The notification of a question says nothing about it. Its dialog comes 70 to 200 ms after the call. */
-function createQuestion(payload: JsonRecord): Change {
-  const input = asRecord(payload.tool_input);
-  return {
-    kind: "ask",
-    ask: "question",
-    tool: nameTool(payload),
-    toolUseId: identifyCall(payload),
-    inputKey: hashJson(input),
-    ...summarizeQuestions(input.questions),
-  };
+/** null if it is not a tool of an MCP server. */
+function nameServerTool(server: unknown, tool: unknown): string | null {
+  const names = [readId(server), readId(tool)];
+  return names.includes(null) ? null : `mcp__${names.join("__")}`;
 }
 
 /** A dialog follows 72 to 193 ms later. It names no call: the ask belongs to the running call of that tool. */
@@ -161,20 +119,15 @@ function createAsk(details: JsonRecord, message: string): Change {
   switch (details.type) {
     case "exec":
     case "sandbox_expansion":
-      return ask(toolNames.run_shell_command ?? null, details.command);
+      return ask(shell, details.command);
     case "edit":
       return ask(nameEdit(asText(details.title)), details.filePath);
-    case "mcp": {
-      const [server, tool] = [readId(details.serverName), readId(details.toolName)];
-      return ask(
-        server !== null && tool !== null ? `mcp__${server}__${tool}` : null,
-        details.toolDisplayName,
-      );
-    }
+    case "mcp":
+      return ask(nameServerTool(details.serverName, details.toolName), details.toolDisplayName);
     case "info":
       return ask(null, details.prompt);
     case "exit_plan_mode":
-      return ask(toolNames.exit_plan_mode ?? null, details.planPath, "plan");
+      return ask(plan, details.planPath, "plan");
     // Opened by the call already.
     case questionTool:
       return { kind: "no-change" };
@@ -184,8 +137,7 @@ function createAsk(details: JsonRecord, message: string): Change {
 }
 
 /** The title is "Confirm Write: a.txt" or "Confirm Edit: a.txt". */
-const nameEdit = (title: string): string | null =>
-  (/^Confirm Write\b/.test(title) ? toolNames.write_file : toolNames.replace) ?? null;
+const nameEdit = (title: string): string => (/^Confirm Write\b/.test(title) ? write : edit);
 
 /** What a tool returned. The details of an edit hold the whole file, before and after it. */
 export function stripToolOutput(text: string, from: number, payload: JsonRecord): string {

@@ -1,42 +1,34 @@
 /** Translates Qwen Code's hook events into beckon's own. Nothing else gives them a meaning. */
-import { asRecord, asText, type JsonRecord, listRecords } from "../../core/json.ts";
-import { limits } from "../../core/limits.ts";
+import { asText, type JsonRecord, listRecords } from "../../core/json.ts";
 import type { AgentEvent, Change } from "../../core/session/event.ts";
-import { hashJson } from "../../core/text/json-text.ts";
-import { truncate } from "../../core/text/truncate.ts";
 import type { EventDetails, EventStamp, GuardRequest } from "../agent.ts";
-import { type EditTools, readEditPaths } from "../edits.ts";
+import type { EditTools } from "../edits.ts";
 import type { HookMessage } from "../envelope.ts";
 import {
-  createHookEvent,
   createPrompt,
   createTurnEnd,
-  findSummary,
   readEdit,
   readHookRequest,
   readId,
-  readPath,
+  readTrimmedResponse,
+  translateHook,
 } from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
-import { summarizeQuestions } from "../questions.ts";
+import {
+  createPermissionAsk,
+  createQuestion,
+  createToolStart,
+  readCommonDetails,
+  readToolCall,
+  type ToolTable,
+} from "../tool-call.ts";
 
-/** null if the payload names no session or no event. */
-export function translate(hook: HookMessage, stamp: EventStamp): AgentEvent | null {
-  const { payload } = hook;
-  const [sessionId, name] = [readId(payload.session_id), readId(payload.hook_event_name)];
-  if (sessionId === null || name === null) return null;
-  const subject = {
-    agent: "qwen",
-    sessionId,
-    name,
-    agentId: readId(payload.agent_id),
-    agentType: readId(payload.agent_type),
-    cwd: readPath(payload.cwd),
-    transcriptPath: readPath(payload.transcript_path),
-    permissionMode: readId(payload.permission_mode),
-  };
-  return createHookEvent(hook, stamp, subject, createChange(name, payload));
-}
+export const translate = (hook: HookMessage, stamp: EventStamp): AgentEvent | null =>
+  translateHook(hook, stamp, "qwen", createChange, {
+    agentId: readId(hook.payload.agent_id),
+    agentType: readId(hook.payload.agent_type),
+    permissionMode: readId(hook.payload.permission_mode),
+  });
 
 function createChange(name: string, payload: JsonRecord): Change {
   switch (name) {
@@ -55,7 +47,7 @@ function createChange(name: string, payload: JsonRecord): Change {
       return createAsk(payload);
     // After the approval: the watcher ends what was asked.
     case "PreToolUse":
-      return createToolStart(payload);
+      return createToolStart(readToolCall(table, payload));
     case "PostToolBatch": {
       const calls = listRecords(payload.tool_calls);
       // No, or Esc, in a dialog ends the turn.
@@ -67,9 +59,7 @@ function createChange(name: string, payload: JsonRecord): Change {
       // At once at the end of every turn, and the only sign of Esc while the model streams.
       return payload.notification_type === "idle_prompt" ? { kind: "interrupted" } : { kind: "no-change" };
     case "Stop":
-      return createTurnEnd({
-        lastResponse: truncate(asText(payload.last_assistant_message).trim(), limits.maxTextLength) || null,
-      });
+      return createTurnEnd({ lastResponse: readTrimmedResponse(payload.last_assistant_message) });
     case "StopFailure":
       return createTurnEnd({
         error: toOneLine(asText(payload.error_details) || asText(payload.error)) || "error",
@@ -90,59 +80,40 @@ function createChange(name: string, payload: JsonRecord): Change {
 const questionTool = "ask_user_question";
 const planTool = "exit_plan_mode";
 
-/** The names under which other agents' tools are shown that do the same, and the field that describes a call best. */
-const tools: Readonly<Record<string, readonly [name: string, summary?: string]>> = {
-  agent: ["Agent", "description"],
-  edit: ["Edit", "file_path"],
-  exit_plan_mode: ["ExitPlanMode", "plan"],
-  glob: ["Glob", "pattern"],
-  grep_search: ["Grep", "pattern"],
-  list_directory: ["LS", "path"],
-  read_file: ["Read", "file_path"],
-  run_shell_command: ["Bash", "command"],
-  skill: ["Skill", "skill"],
-  todo_write: ["TodoWrite"],
-  web_fetch: ["WebFetch", "url"],
-  web_search: ["WebSearch", "query"],
-  write_file: ["Write", "file_path"],
-};
-
-function readCall({ tool_name, tool_input }: JsonRecord) {
-  const name = readId(tool_name) ?? "";
-  const [tool, field] = (Object.hasOwn(tools, name) ? tools[name] : undefined) ?? [name];
-  const input = asRecord(tool_input);
-  return { name, tool, input, inputKey: hashJson(input), summary: toOneLine(findSummary(input, field)) };
-}
-
 /** The tools with which Qwen Code changes files. */
 export const editTools: EditTools = { edit: "file_path", write_file: "file_path" };
 
+const table: ToolTable = {
+  tools: {
+    agent: ["Agent", "description"],
+    edit: ["Edit", "file_path"],
+    exit_plan_mode: ["ExitPlanMode", "plan"],
+    glob: ["Glob", "pattern"],
+    grep_search: ["Grep", "pattern"],
+    list_directory: ["LS", "path"],
+    read_file: ["Read", "file_path"],
+    run_shell_command: ["Bash", "command"],
+    skill: ["Skill", "skill"],
+    todo_write: ["TodoWrite"],
+    web_fetch: ["WebFetch", "url"],
+    web_search: ["WebSearch", "query"],
+    write_file: ["Write", "file_path"],
+  },
+  edits: editTools,
+};
+
 /** A dialog follows 66 to 593 ms later. The request names no call. */
 function createAsk(payload: JsonRecord): Change {
-  const { name, tool, input, inputKey, summary } = readCall(payload);
-  if (name === questionTool)
-    return { kind: "ask", ask: "question", tool, inputKey, ...summarizeQuestions(input.questions) };
-  const ask = name === planTool ? "plan" : "permission";
-  return { kind: "ask", ask, tool, inputKey, summary, options: [] };
-}
-
-function createToolStart(payload: JsonRecord): Change {
-  const { name, tool, input, inputKey, summary } = readCall(payload);
-  const toolUseId = readId(payload.tool_call_id);
-  const call = { kind: "tool-start", tool, toolUseId, inputKey, summary, skill: null } as const;
-  return { ...call, ...readEditPaths(editTools, name, input) };
+  const call = readToolCall(table, payload);
+  if (call.name === questionTool) return createQuestion(call);
+  return createPermissionAsk(call, call.name === planTool ? "plan" : "permission");
 }
 
 export const readGuardRequest = (payload: JsonRecord): GuardRequest | null =>
   readHookRequest(payload, "PreToolUse", (tool, input) => readEdit(editTools, tool, input));
 
-export function readDetails(payload: JsonRecord): EventDetails {
-  const { tool, input } = readCall(payload);
-  return {
-    ...(tool === "" ? {} : { tool: { name: tool, input } }),
-    prompt: asText(payload.prompt) || undefined,
-    message: asText(payload.last_assistant_message) || undefined,
-    reason: asText(payload.reason) || asText(payload.source) || undefined,
-    isNotification: payload.hook_event_name === "Notification" || undefined,
-  };
-}
+export const readDetails = (payload: JsonRecord): EventDetails => ({
+  ...readCommonDetails(readToolCall(table, payload), payload),
+  message: asText(payload.last_assistant_message) || undefined,
+  isNotification: payload.hook_event_name === "Notification" || undefined,
+});
