@@ -78,12 +78,14 @@ describe("the house", () => {
   });
 
   test("only an agent's decide.ts writes a decision, and only answers/ asks it to", () => {
-    expect(pathsWith(/\bhookSpecificOutput["']?\s*:\s*\{/)).toEqual([
+    expect(pathsWith(/\bhookSpecificOutput["']?\s*:/)).toEqual([
       "src/agents/claude/answering/decide.ts",
       // The work guard's answers, which can only refuse an edit.
       "src/agents/claude/forwarding.ts",
       "src/agents/codex/forwarding.ts",
+      "src/agents/copilot/forwarding.ts",
       "src/agents/gemini/forwarding.ts",
+      "src/agents/qwen/forwarding.ts",
     ]);
     expect(pathsWith(/\.decide\(/)).toEqual(["src/answers/pending.ts"]);
   });

@@ -64,7 +64,7 @@ export interface DemoStep {
   readonly onlyIfAllowed?: true;
 }
 
-/** What the forwarder needs. It runs at every hook: an agent's forwarding is one small file without imports. */
+/** What the forwarder needs. It runs at every hook: an agent's forwarding is one small file that imports next to nothing. */
 export interface Forwarding {
   /** The environment variable with the agent's process id. null if there is none. */
   readonly pidVariable: string | null;

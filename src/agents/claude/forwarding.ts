@@ -1,8 +1,9 @@
 /** What the forwarder knows about Claude Code. Imports little: it is loaded at every hook. */
 import { asRecord, type JsonRecord } from "../../core/json.ts";
 import type { Forwarding } from "../agent.ts";
+import { findSpoolKind, type SpoolKinds } from "../spool-kind.ts";
 
-const spoolKinds: Readonly<Record<string, "ask" | "end" | "tool">> = {
+const spoolKinds: SpoolKinds = {
   PermissionRequest: "ask",
   Elicitation: "ask",
   Notification: "ask",
@@ -40,11 +41,10 @@ export const claudeForwarding: Forwarding = {
     eventName: payload.hook_event_name ?? payload.hook_type,
     sessionId: payload.session_id,
   }),
-  spoolKind(payload) {
-    const name = payload.hook_event_name ?? payload.hook_type;
-    const kind = typeof name === "string" && Object.hasOwn(spoolKinds, name) ? spoolKinds[name] : undefined;
-    return { kind: kind ?? "other", toolUseId: payload.tool_use_id };
-  },
+  spoolKind: (payload) => ({
+    kind: findSpoolKind(spoolKinds, payload.hook_event_name ?? payload.hook_type),
+    toolUseId: payload.tool_use_id,
+  }),
   isSessionStart: (payload) => payload.hook_event_name === "SessionStart" && payload.source !== "compact",
   // A subagent's dialog does not show while its hook runs.
   canWaitForAnswer: (payload) =>

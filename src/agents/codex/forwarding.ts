@@ -1,7 +1,8 @@
-/** What the forwarder knows about Codex. No imports: it is loaded at every hook. */
+/** What the forwarder knows about Codex. Imports little: it is loaded at every hook. */
 import type { Forwarding } from "../agent.ts";
+import { findSpoolKind, type SpoolKinds } from "../spool-kind.ts";
 
-const spoolKinds: Readonly<Record<string, "ask" | "end" | "tool">> = {
+const spoolKinds: SpoolKinds = {
   PermissionRequest: "ask",
   UserPromptSubmit: "end",
   Interrupt: "end",
@@ -25,12 +26,10 @@ export const codexForwarding: Forwarding = {
   // Nothing in the environment tells `codex exec` from a terminal: the session's rollout file does.
   isAttended: () => null,
   identify: (payload) => ({ eventName: payload.hook_event_name, sessionId: payload.session_id }),
-  spoolKind(payload) {
-    const { hook_event_name: name } = payload;
-    const isKnown = typeof name === "string" && Object.hasOwn(spoolKinds, name);
-    const kind = isKnown ? spoolKinds[name] : undefined;
-    return { kind: kind ?? "other", toolUseId: payload.tool_use_id };
-  },
+  spoolKind: (payload) => ({
+    kind: findSpoolKind(spoolKinds, payload.hook_event_name),
+    toolUseId: payload.tool_use_id,
+  }),
   isSessionStart: (payload) => payload.hook_event_name === "SessionStart" && payload.source !== "compact",
   // Codex does not show its dialog while a PermissionRequest hook runs (measured): answers go through its server's socket.
   canWaitForAnswer: () => false,

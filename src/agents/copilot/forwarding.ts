@@ -1,7 +1,8 @@
-/** What the forwarder knows about Copilot CLI. No imports: it is loaded at every hook. */
+/** What the forwarder knows about Copilot CLI. Imports little: it is loaded at every hook. */
 import type { Forwarding } from "../agent.ts";
+import { findSpoolKind, type SpoolKinds } from "../spool-kind.ts";
 
-const spoolKinds: Readonly<Record<string, "ask" | "end">> = {
+const spoolKinds: SpoolKinds = {
   Notification: "ask",
   PostToolUse: "end",
   PostToolUseFailure: "end",
@@ -30,11 +31,7 @@ export const copilotForwarding: Forwarding = {
     eventName: payload.hook_event_name ?? payload.hookName,
     sessionId: payload.session_id ?? payload.sessionId,
   }),
-  spoolKind(payload) {
-    const name = payload.hook_event_name;
-    const kind = typeof name === "string" && Object.hasOwn(spoolKinds, name) ? spoolKinds[name] : undefined;
-    return { kind: kind ?? "other", toolUseId: undefined };
-  },
+  spoolKind: ({ hook_event_name: name }) => ({ kind: findSpoolKind(spoolKinds, name), toolUseId: undefined }),
   isSessionStart: (payload) => payload.hook_event_name === "SessionStart",
   // A held permissionRequest keeps the dialog away, and one that fails denies the tool.
   canWaitForAnswer: () => false,

@@ -1,7 +1,8 @@
-/** What the forwarder knows about Gemini CLI. No imports: it is loaded at every hook. */
+/** What the forwarder knows about Gemini CLI. Imports little: it is loaded at every hook. */
 import type { Forwarding } from "../agent.ts";
+import { findSpoolKind, type SpoolKinds } from "../spool-kind.ts";
 
-const spoolKinds: Readonly<Record<string, "ask" | "end" | "tool">> = {
+const spoolKinds: SpoolKinds = {
   Notification: "ask",
   BeforeAgent: "end",
   AfterAgent: "end",
@@ -23,11 +24,10 @@ export const geminiForwarding: Forwarding = {
   isAttended: () => null,
   identify: (payload) => ({ eventName: payload.hook_event_name, sessionId: payload.session_id }),
   spoolKind(payload) {
-    const name = payload.hook_event_name;
-    const kind = typeof name === "string" && Object.hasOwn(spoolKinds, name) ? spoolKinds[name] : undefined;
+    const { hook_event_name: name, tool_name } = payload;
     // A question is asked by the call of its tool.
-    const isQuestion = name === "BeforeTool" && payload.tool_name === "ask_user";
-    return { kind: isQuestion ? "ask" : (kind ?? "other"), toolUseId: undefined };
+    const isQuestion = name === "BeforeTool" && tool_name === "ask_user";
+    return { kind: isQuestion ? "ask" : findSpoolKind(spoolKinds, name), toolUseId: undefined };
   },
   isSessionStart: (payload) => payload.hook_event_name === "SessionStart",
   // Gemini CLI waits for this hook before it shows the dialog, and takes no answer from it.

@@ -1,7 +1,8 @@
-/** What the forwarder knows about Grok Build. No imports: it is loaded at every hook. */
+/** What the forwarder knows about Grok Build. Imports little: it is loaded at every hook. */
 import type { Forwarding } from "../agent.ts";
+import { findSpoolKind, type SpoolKinds } from "../spool-kind.ts";
 
-const spoolKinds: Readonly<Record<string, "ask" | "end" | "tool">> = {
+const spoolKinds: SpoolKinds = {
   Notification: "ask",
   PermissionDenied: "end",
   UserPromptSubmit: "end",
@@ -28,11 +29,10 @@ export const grokForwarding: Forwarding = {
   // `grok -p` gives its hooks the same variables: only its command line differs.
   isAttended: () => null,
   identify: (payload) => ({ eventName: payload.hook_event_name, sessionId: payload.session_id }),
-  spoolKind(payload) {
-    const { hook_event_name: name } = payload;
-    const isKnown = typeof name === "string" && Object.hasOwn(spoolKinds, name);
-    return { kind: (isKnown ? spoolKinds[name] : undefined) ?? "other", toolUseId: payload.tool_use_id };
-  },
+  spoolKind: (payload) => ({
+    kind: findSpoolKind(spoolKinds, payload.hook_event_name),
+    toolUseId: payload.tool_use_id,
+  }),
   isSessionStart: (payload) => payload.hook_event_name === "SessionStart",
   // It has no hook that could answer its dialog.
   canWaitForAnswer: () => false,

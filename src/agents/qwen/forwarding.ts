@@ -1,7 +1,8 @@
-/** What the forwarder knows about Qwen Code. No imports: it is loaded at every hook. */
+/** What the forwarder knows about Qwen Code. Imports little: it is loaded at every hook. */
 import type { Forwarding } from "../agent.ts";
+import { findSpoolKind, type SpoolKinds } from "../spool-kind.ts";
 
-const spoolKinds: Readonly<Record<string, "ask" | "end">> = {
+const spoolKinds: SpoolKinds = {
   PermissionRequest: "ask",
   UserPromptSubmit: "end",
   PostToolBatch: "end",
@@ -26,11 +27,10 @@ export const qwenForwarding: Forwarding = {
   // `qwen -p` gives its hooks the same variables: only its command line differs.
   isAttended: () => null,
   identify: (payload) => ({ eventName: payload.hook_event_name, sessionId: payload.session_id }),
-  spoolKind(payload) {
-    const { hook_event_name: name } = payload;
-    const isKnown = typeof name === "string" && Object.hasOwn(spoolKinds, name);
-    return { kind: (isKnown ? spoolKinds[name] : undefined) ?? "other", toolUseId: payload.tool_call_id };
-  },
+  spoolKind: (payload) => ({
+    kind: findSpoolKind(spoolKinds, payload.hook_event_name),
+    toolUseId: payload.tool_call_id,
+  }),
   isSessionStart: (payload) => payload.hook_event_name === "SessionStart" && payload.source !== "compact",
   // Qwen Code does not show its dialog while a PermissionRequest hook runs (measured): the terminal would be locked meanwhile.
   canWaitForAnswer: () => false,
