@@ -1,6 +1,6 @@
 /** Asks that closed a moment ago. How they ended is known a little later, or never. */
 import type { AskEnding } from "../core/answers/ending.ts";
-import { inEditor, inTerminal } from "../core/answers/words.ts";
+import { inApp, inEditor, inTerminal } from "../core/answers/words.ts";
 import type { AskEnd, Transition } from "../core/interfaces/index.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import type { Ask, Session } from "../core/session/session.ts";
@@ -72,5 +72,6 @@ export function createAskEndings(
 function whereOf(how: AskEnding, by: string | null): string | null {
   if (how === "rule") return "rule";
   if (by === inTerminal) return "terminal";
-  return by === inEditor ? "editor" : by;
+  if (by === inEditor) return "editor";
+  return by === inApp ? "app" : by;
 }

@@ -145,6 +145,9 @@ test("an outcome without further events is reported after a while, with the time
 test.each([
   ["cli", "in the terminal"],
   ["claude-vscode", "in the editor"],
+  ["claude-desktop", "in the app"],
+  ["sdk-ts", "in the app"],
+  ["sdk-cli", "in the terminal"],
 ])("answered where the agent's own dialog is: with the entrypoint %s, %s", (entrypoint, by) => {
   const meta = { pid: 1, env: { CLAUDE_CODE_ENTRYPOINT: entrypoint } };
   const { known } = collectOutcomes(createAskingTimeline().hook("PostToolUse", { ...call, _meta: meta }));

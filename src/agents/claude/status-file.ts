@@ -14,7 +14,8 @@ export interface StatusFile {
   readonly waitingFor: WaitingFor | null;
   readonly updatedAt: number | null;
   readonly title: string | null;
-  readonly attended: boolean | null;
+  /** Who has started the process: "cli", "claude-vscode", "sdk-ts". null if unknown. */
+  readonly entrypoint: string | null;
   readonly tmuxPane: string | null;
   /** The id of a background session. null if it has a terminal of its own. */
   readonly jobId: string | null;
@@ -27,7 +28,6 @@ export function parseStatusFile(content: string): StatusFile | null {
   const sessionId = readText(json.sessionId, limits.maxIdLength);
   const pid = readPositive(json.pid);
   if (sessionId === null || pid === null) return null;
-  const entrypoint = readText(json.entrypoint, limits.maxIdLength);
   return {
     sessionId,
     pid,
@@ -37,7 +37,7 @@ export function parseStatusFile(content: string): StatusFile | null {
     waitingFor: parseWaitingFor(json.waitingFor),
     updatedAt: readNumber(json.statusUpdatedAt),
     title: json.nameSource === "derived" ? null : readText(json.name, limits.maxSummaryLength),
-    attended: entrypoint === null ? null : entrypoint === "cli",
+    entrypoint: readText(json.entrypoint, limits.maxIdLength),
     tmuxPane: readText(json.tmux, limits.maxIdLength)?.match(/%\d+$/)?.[0] ?? null,
     jobId: json.kind === "bg" ? (readText(json.jobId, 64)?.match(/^[\w-]+$/)?.[0] ?? null) : null,
   };
@@ -77,7 +77,26 @@ export function findTranscriptPath({ cwd, sessionId }: StatusFile, folder: strin
   return `${folder}/projects/${cwd.replace(/[^a-zA-Z0-9]/g, "-")}/${sessionId}.jsonl`;
 }
 
+/**
+ * null if the hooks decide. An editor or app says who has started it, and so does the `claude -p` that its Bash tool runs: it inherits
+ * the variable (measured with 2.1.325). `commandLine` tells them apart; it is empty if unknown.
+ */
+export function findAttended({ entrypoint }: StatusFile, commandLine: readonly string[]): boolean | null {
+  if (entrypoint === null) return null;
+  if (entrypoint === "cli") return true;
+  if (entrypoint.startsWith("sdk")) return false;
+  // Whoever has started it shows its requests to somebody.
+  if (/(?:^| )--permission-prompt-tool[= ]stdio(?: |$)/.test(commandLine.join(" "))) return true;
+  return commandLine.includes("-p") || commandLine.includes("--print") ? false : null;
+}
+
+const isHosted = (file: StatusFile): file is StatusFile & { entrypoint: string } =>
+  file.entrypoint !== null && file.entrypoint !== "cli";
+
 export function createPlace(file: StatusFile): Place {
-  const env: Record<string, string> = file.tmuxPane === null ? {} : { TMUX_PANE: file.tmuxPane };
+  const env: Record<string, string> = {
+    ...(file.tmuxPane === null ? {} : { TMUX_PANE: file.tmuxPane }),
+    ...(isHosted(file) ? { CLAUDE_CODE_ENTRYPOINT: file.entrypoint } : {}),
+  };
   return { local: true, pid: file.pid, procStart: file.procStart, tty: null, terminalSessionId: null, env };
 }

@@ -4,6 +4,7 @@
  */
 import type { Answer, AskDetails } from "../session/ask-details.ts";
 import type { AskKind, Place } from "../session/event.ts";
+import { findHost } from "../session/host.ts";
 import { capitalize } from "../text/words.ts";
 import { type AskEnding, endingOfAnswer } from "./ending.ts";
 import type { RefusedVerdict } from "./policy.ts";
@@ -44,13 +45,13 @@ export function nameEnding(how: AskEnding, kind: string): string {
 /** Where the user answered, if it was not through beckon. */
 export const inTerminal = "in the terminal";
 export const inEditor = "in the editor";
+export const inApp = "in the app";
 
-/** Where the session's own dialogs are. An agent's extension says in its entrypoint that its panel shows them, without a terminal. */
+/** Where the session's own dialogs are. */
 export function nameOwnPlace(place: Place | null): string {
-  const isEditor = Object.entries(place?.env ?? {}).some(
-    ([name, value]) => name.endsWith("_ENTRYPOINT") && /-(?:vscode|jetbrains|zed)$/.test(value),
-  );
-  return isEditor ? inEditor : inTerminal;
+  const host = findHost(place);
+  if (host === null) return inTerminal;
+  return host.kind === "editor" ? inEditor : inApp;
 }
 
 /** An ask went away with its session. */
@@ -101,6 +102,7 @@ export function formatEndingCell(how: AskEnding, kind: string, where: string | n
 const places: Readonly<Record<string, string>> = {
   terminal: inTerminal,
   editor: inEditor,
+  app: inApp,
   menu: "from the menu",
   notification: "from the notification",
   "command line": "on the command line",

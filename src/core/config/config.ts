@@ -157,6 +157,10 @@ const configSchema = Type.Object({
       title: "Unattended runs",
       description: "Alert for runs without a terminal too (headless, SDK).",
     }),
+    sdkHosts: flag("alerts", false, {
+      title: "Apps that run an agent",
+      description: "Alert when a program that runs an agent through its SDK shows somebody a dialog.",
+    }),
     whileLooking: flag("alerts", false, {
       title: "The pane in front of you",
       description: "Alert even while you look at the session's own pane, or at the dashboard.",

@@ -12,6 +12,7 @@ import { sessionKeyOf } from "../session/session-ref.ts";
 import { dayMs, timing } from "../timing.ts";
 import { type Ages, createAges } from "./ages.ts";
 import type { Group } from "./group-names.ts";
+import { isUnattended } from "./unattended.ts";
 
 /** Why beckon shows no alert about a session. */
 export type Silence =
@@ -141,9 +142,8 @@ export function findSnoozeEnd(
   return snooze?.until ?? null;
 }
 
-function findUnattended(session: Session, config: Config): Silence | null {
-  return session.attended === false && !config.alerts.unattended ? { kind: "unattended" } : null;
-}
+const findUnattended = (session: Session, config: Config): Silence | null =>
+  isUnattended(session, config) ? { kind: "unattended" } : null;
 
 /** Finds the session that has needed the user for the longest time; null if none does. */
 export function findNextWaiting(

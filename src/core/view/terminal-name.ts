@@ -1,16 +1,18 @@
 /** The name of a session's terminal, for users to read. It is used for nothing else. */
 import type { Place } from "../session/event.ts";
+import { findHost } from "../session/host.ts";
 import { recogniseTerminal } from "../terminals/recognise.ts";
 import { readVariable } from "../terminals/variables.ts";
 import { truncateEnd } from "../text/text.ts";
 
 const maxName = 20;
 
-/** "tmux %3", "kitty", "VS Code over SSH"; null if nothing is known. */
+/** "tmux %3", "kitty", "VS Code over SSH", "SDK host"; null if nothing is known. */
 export function nameTerminal(place: Place | null): string | null {
   if (place === null) return null;
   const { env, tty } = place;
-  const name = nameFromEnv(env) ?? (tty && truncateEnd(tty.replace(/^\/dev\//, ""), maxName));
+  const name =
+    findHost(place)?.name ?? nameFromEnv(env) ?? (tty && truncateEnd(tty.replace(/^\/dev\//, ""), maxName));
   if (!name) return env.SSH_CONNECTION ? "over SSH" : null;
   if (env.SSH_CONNECTION) return `${name} over SSH`;
   return env.WSL_DISTRO_NAME ? `${name} (WSL)` : name;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import {
   createPlace,
   createStatusChange,
+  findAttended,
   findTranscriptPath,
   parseStatusFile,
 } from "../../../src/agents/claude/status-file.ts";
@@ -28,6 +29,11 @@ const written = {
 };
 const read = (fields: Record<string, unknown>) => parseStatusFile(JSON.stringify({ ...written, ...fields }));
 
+const attendedAs = (entrypoint: string | undefined, ...args: string[]) => {
+  const file = read({ entrypoint });
+  return file && findAttended(file, ["claude", ...args]);
+};
+
 describe("the status file", () => {
   test("has the session, its process and its status", () => {
     expect(read({})).toEqual({
@@ -39,7 +45,7 @@ describe("the status file", () => {
       waitingFor: "permission",
       updatedAt: 1_794_789_281_650,
       title: null,
-      attended: true,
+      entrypoint: "cli",
       tmuxPane: "%0",
       jobId: null,
     });
@@ -60,8 +66,22 @@ describe("the status file", () => {
   });
 
   test("a run that a program started is unattended", () => {
-    expect(read({ entrypoint: "sdk-cli" })?.attended).toBe(false);
-    expect(read({ entrypoint: undefined })?.attended).toBeNull();
+    expect(attendedAs("sdk-cli")).toBe(false);
+    expect(attendedAs("sdk-ts", "--permission-prompt-tool", "stdio")).toBe(false);
+    expect(attendedAs(undefined)).toBeNull();
+    expect(attendedAs("cli")).toBe(true);
+  });
+
+  test("of a session in an editor the hooks decide, and without them its command line", () => {
+    expect(attendedAs("claude-vscode")).toBeNull();
+    expect(attendedAs("claude-vscode", "--permission-prompt-tool", "stdio")).toBe(true);
+    expect(attendedAs("claude-desktop", "--print", "--permission-prompt-tool=stdio")).toBe(true);
+    expect(attendedAs("claude-vscode", "--permission-prompt-tool=mcp__x__ask")).toBeNull();
+  });
+
+  test("claude -p that an editor's session runs is unattended, though it inherits the entrypoint", () => {
+    expect(attendedAs("claude-vscode", "-p", "say hello")).toBe(false);
+    expect(attendedAs("claude-desktop", "--print")).toBe(false);
   });
 
   test("without a status it changes nothing", () => {

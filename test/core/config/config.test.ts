@@ -19,6 +19,7 @@ describe("valid settings hold", () => {
         graceMs: 1_500,
         sound: false,
         unattended: true,
+        sdkHosts: true,
         whileLooking: true,
       },
       tray: { leftClick: "nextWaiting" as const },

@@ -4,10 +4,17 @@ import { join } from "node:path";
 import { forgetOldest } from "../../../core/forget-oldest.ts";
 import type { Change, EventSubject, Moment } from "../../../core/session/event.ts";
 import type { Session } from "../../../core/session/session.ts";
+import { readCommandLine } from "../../../system/processes.ts";
 import type { AgentWatcher, WatchContext } from "../../agent.ts";
 import { createEmitter, type EmitChange, toMoment } from "../../watch/index.ts";
 import { claudeFolder } from "../setup/folder.ts";
-import { createPlace, createStatusChange, findTranscriptPath, type StatusFile } from "../status-file.ts";
+import {
+  createPlace,
+  createStatusChange,
+  findAttended,
+  findTranscriptPath,
+  type StatusFile,
+} from "../status-file.ts";
 import { watchDisagreements } from "./disagreements.ts";
 import { type StatusChange, watchStatusFiles } from "./status-files.ts";
 import { watchTranscripts } from "./transcript-watcher.ts";
@@ -27,11 +34,12 @@ export function watchClaude(context: WatchContext): AgentWatcher {
 
   function onStatusChange({ file, isGone }: StatusChange): void {
     const now = clock();
-    const { sessionId, cwd, attended } = file;
+    const { sessionId, cwd, pid } = file;
     const known = findSession(sessionId);
     // With --continue the file first names a session that never starts: there is nothing to end.
     if (isGone && !known) return;
     const transcriptPath = known?.transcriptPath ?? findTranscriptPath(file, folder);
+    const attended = findAttended(file, readCommandLine(pid));
     const subject = { agent, sessionId, cwd, attended, transcriptPath, place: createPlace(file) };
     if (!isGone) emitStatus(subject, file, toMoment(now, file.updatedAt));
     else if (!continuesElsewhere(sessionId)) emit(subject, now, { kind: "gone", why: "file" });

@@ -11,6 +11,7 @@ import { sessionKeyOf } from "../../session/session-ref.ts";
 import { settle } from "../../session/settle.ts";
 import { toSingleLine } from "../../text/text.ts";
 import { formatSessionName, namePartsOf, nameSessions, type SessionName } from "../session-names.ts";
+import { isUnattended } from "../unattended.ts";
 import type { Alert, AlertButton } from "../view.ts";
 import { type AlertCause, findCauses } from "./causes.ts";
 import { type AlertKind, alertKinds } from "./kinds.ts";
@@ -155,7 +156,7 @@ function findSuppression({ key, kind, session, since }: AlertCause, input: Alert
   // A finished turn is a cause only if the user wants it: all of them, or the long ones. So is an edit without a port.
   const isOptional = kind === "finished" || kind === "untracked";
   if (!isOptional && !config.alerts[kind]) return suppress(`alerts.${kind} is off in the settings`);
-  if (session.attended === false && !config.alerts.unattended) return suppress("the session is unattended");
+  if (isUnattended(session, config)) return suppress("the session is unattended");
   if (preferences.dismissed.includes(key)) return suppress("you have seen or dismissed it");
   if (muteScope === "session") return suppress("you muted this session");
   if (muteScope === "project") {

@@ -395,6 +395,16 @@ describe("suppressed, with the reason", () => {
     expect(computeTestAlerts([run], { config: withAlerts({ unattended: true }) }).show).toHaveLength(1);
     expect(computeTestAlerts([{ ...one, attended: null }]).show).toHaveLength(1);
   });
+  test("an app that runs the agent and asks somebody, unless the settings want it", () => {
+    const config = withAlerts({ sdkHosts: true });
+    const waiting = { status: "waiting" as const, waitingFor: "permission", at: one.last.at, t: one.last.t };
+    const run = { ...one, attended: false, file: waiting };
+    expect(listReasons(computeTestAlerts([run]))).toEqual(["the session is unattended"]);
+    expect(computeTestAlerts([run], { config }).show).toHaveLength(1);
+    // `claude -p` asks nobody: its request is denied at once.
+    const listed = listReasons(computeTestAlerts([{ ...run, file: null }], { config }));
+    expect(listed).toEqual(["the session is unattended"]);
+  });
   test("shown after the snooze, the quiet mode or the quiet hours", () => {
     const snoozed = { ...noPreferences, snoozed: [{ session: key, until: now.at + minute }] };
     expect(computeTestAlerts([one], { preferences: snoozed, now: later(minute) }).show).toHaveLength(1);

@@ -82,6 +82,7 @@ const flags = fc.record({
   finished: fc.boolean(),
   sound: fc.boolean(),
   unattended: fc.boolean(),
+  sdkHosts: fc.boolean(),
   longTurnMinutes: fc.constantFrom(0, 5),
   presentSeconds: fc.constant(30),
   whileLooking: fc.boolean(),
@@ -144,7 +145,9 @@ describe("for any sessions, preferences and settings", () => {
       for (const key of keys) {
         const one = owner(key);
         expect(input.preferences.muted).not.toContain(one && keyOf(one));
-        if (!input.config.alerts.unattended) expect(one?.attended).not.toBe(false);
+        const { unattended, sdkHosts } = input.config.alerts;
+        const isAskedByHost = sdkHosts && one?.file?.status === "waiting";
+        if (!unattended && !isAskedByHost) expect(one?.attended).not.toBe(false);
         if (!input.config.alerts.whileLooking)
           expect(input.visibleSessions.has(one ? keyOf(one) : "")).toBe(false);
       }
