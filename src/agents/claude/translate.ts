@@ -179,12 +179,21 @@ function createReminder(type: string, text: string): Change {
   switch (type) {
     case "permission_prompt":
     case "agent_needs_input":
+    // A member of a team asks: its dialog is in the leader's terminal.
+    case "worker_permission_prompt":
       return { kind: "reminder", ask: "permission", text };
     case "elicitation_dialog":
     case "elicitation_url_dialog":
       return { kind: "reminder", ask: "elicitation", text };
     case "idle_prompt":
+    // The usage limit is over, and the task goes on only if the user presses Enter or writes.
+    case "quota_auto_resume_stale":
+    case "quota_auto_resume_disabled":
       return { kind: "reminder", ask: "idle", text };
+    // The usage limit is over, and the task goes on by itself.
+    case "quota_auto_resume_fired":
+      return { kind: "turn-start" };
+    // agent_completed is about a background session, which has hooks of its own; model_refusal_fallback asks for nothing.
     default:
       return { kind: "no-change" };
   }

@@ -129,6 +129,9 @@ describe("reminders", () => {
     ["elicitation_dialog", "elicitation"],
     ["elicitation_url_dialog", "elicitation"],
     ["idle_prompt", "idle"],
+    ["worker_permission_prompt", "permission"],
+    ["quota_auto_resume_stale", "idle"],
+    ["quota_auto_resume_disabled", "idle"],
   ])("%s is about %s", (notification_type, ask) => {
     expect(changeOf("Notification", { notification_type, message: "Hm" })).toEqual({
       kind: "reminder",
@@ -136,7 +139,11 @@ describe("reminders", () => {
       text: "Hm",
     });
   });
-  test.each(["auth_success", "elicitation_response", "", undefined, 7])(
+  test("a task that goes on by itself after the usage limit is over works again", () => {
+    const change = changeOf("Notification", { notification_type: "quota_auto_resume_fired", message: "Hm" });
+    expect(change).toEqual({ kind: "turn-start" });
+  });
+  test.each(["auth_success", "elicitation_response", "agent_completed", "", undefined, 7])(
     "type %j changes nothing",
     (notification_type) => {
       expect(changeOf("Notification", { notification_type, message: "Hm" })).toEqual({ kind: "no-change" });
