@@ -1,7 +1,7 @@
 /** The open database with its recorder. One that cannot be used is set aside, and a new one takes its place. */
 import type { Database } from "bun:sqlite";
 import { ignoreErrors } from "../storage/files.ts";
-import { closeOnError, explainError, isDamaged, openDatabase, setAside } from "./database.ts";
+import { closeOnError, explainError, isDamaged, openDatabase, removeDatabase, setAside } from "./database.ts";
 import { createRecorder, type Recorder, type RecorderOptions } from "./recorder/index.ts";
 
 export interface OpenHistory {
@@ -18,6 +18,8 @@ export interface HistoryConnection {
   ensureOpen(): OpenHistory;
   /** Throws if the database cannot be set aside. */
   replace(error: unknown): void;
+  /** All of the journal is in it. */
+  onComplete(): void;
   close(): void;
 }
 
@@ -27,6 +29,8 @@ export function createHistoryConnection(
   now: () => number,
 ): HistoryConnection {
   let open: OpenHistory | null = null;
+  /** It took the place of another, and the journal has everything that is in it. */
+  let isRebuilding = false;
 
   function openNow(): OpenHistory {
     const db = openDatabase(path);
@@ -35,10 +39,16 @@ export function createHistoryConnection(
 
   function replace(error: unknown): void {
     close();
+    const explanation = `history.db ${explainError(error)}`;
+    if (isRebuilding) {
+      // Set aside, it would push out the files that were worth keeping.
+      removeDatabase(path);
+      options.onError(`${explanation} though it is new: it was removed`);
+      return;
+    }
     const name = setAside(path, new Date(now()));
-    options.onError(
-      `history.db ${explainError(error)}: it was renamed to ${name}, and is rebuilt from the journal`,
-    );
+    isRebuilding = true;
+    options.onError(`${explanation}: it was renamed to ${name}, and is rebuilt from the journal`);
   }
 
   function close(): void {
@@ -64,6 +74,9 @@ export function createHistoryConnection(
       return open;
     },
     replace,
+    onComplete() {
+      isRebuilding = false;
+    },
     close,
   };
 }

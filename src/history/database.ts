@@ -126,6 +126,10 @@ export function explainError(error: unknown): string {
   return `cannot be used (${code})`;
 }
 
+export function removeDatabase(path: string): void {
+  for (const suffix of suffixes) rmSync(path + suffix, { force: true });
+}
+
 /** Renames the database with its side files. Returns the new name of the file. Throws if it cannot be renamed. */
 export function setAside(path: string, now: Date): string {
   const stem = path.replace(/\.db$/, "");
@@ -148,6 +152,21 @@ function removeOldest(stem: string): void {
     .filter((name) => name.startsWith(start) && name.endsWith(".db"))
     .sort();
   for (const name of kept.slice(0, -maxSetAside)) {
-    for (const suffix of suffixes) rmSync(join(folder, name + suffix), { force: true });
+    removeDatabase(join(folder, name));
   }
+}
+
+/** Full-text tables of which single rows can be removed came with this version. */
+const oldestSqlite = "3.43.0";
+
+/** Why the history cannot be kept here; null if it can. macOS brings its own SQLite: 3.39 in macOS 13, 3.43 in macOS 14. */
+export function explainOldSqlite(version: string): string | null {
+  if (Bun.semver.order(version, oldestSqlite) >= 0) return null;
+  const newer = process.platform === "darwin" ? "macOS 14" : `SQLite ${oldestSqlite}`;
+  return `The history is off: this system's SQLite is ${version}, which is too old. It works from ${newer} on; everything else works without it.`;
+}
+
+export function readSqliteVersion(): string {
+  using db = new Database(":memory:");
+  return db.query<{ version: string }, []>("SELECT sqlite_version() AS version").get()?.version ?? "";
 }

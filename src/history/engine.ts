@@ -2,7 +2,7 @@
 import type { LoadedAgents } from "../agents/index.ts";
 import { ignoreErrors } from "../storage/files.ts";
 import { createHistoryConnection, type HistoryConnection } from "./connection.ts";
-import { explainError, isDamaged } from "./database.ts";
+import { explainError, explainOldSqlite, isDamaged, readSqliteVersion } from "./database.ts";
 import type { FromHistory, HistoryCall, ToHistory } from "./messages.ts";
 import { runCall, type StatsCache } from "./queries/index.ts";
 import { createHistoryWriter, type HistoryWriter } from "./writer.ts";
@@ -13,6 +13,8 @@ export interface EngineOptions {
   readonly now?: () => number;
   /** For tests. */
   readonly retryMs?: number;
+  /** For tests. */
+  readonly sqliteVersion?: () => string;
 }
 
 export interface Engine {
@@ -30,6 +32,7 @@ export function createEngine({
   post,
   now = Date.now,
   retryMs = defaultRetryMs,
+  sqliteVersion = readSqliteVersion,
 }: EngineOptions): Engine {
   let history: { readonly connection: HistoryConnection; readonly writer: HistoryWriter } | null = null;
   const statsCache: StatsCache = new Map();
@@ -43,6 +46,13 @@ export function createEngine({
 
   async function open(message: Extract<ToHistory, { kind: "open" }>): Promise<void> {
     const { path, defaultProvider, journal, retention } = message;
+    const tooOld = explainOldSqlite(sqliteVersion());
+    if (tooOld !== null) {
+      isOpened.resolve();
+      isReady.resolve();
+      post({ kind: "unavailable", text: tooOld });
+      return;
+    }
     const agents = await loadAgents();
     const connection = createHistoryConnection(path, { agents, defaultProvider, onError: report }, now);
     const writer = createHistoryWriter({

@@ -115,7 +115,8 @@ export function createHistory(options: HistoryOptions): History {
   let isStopped = false;
   let retention = readRetention(config().history);
 
-  const isOn = () => retention !== null && !isStopped;
+  const isWanted = () => retention !== null && !isStopped;
+  const isOn = () => isWanted() && !client.isUnavailable();
   if (retention === null) removeFiles(options.path);
 
   const client = createThreadClient({
@@ -191,8 +192,9 @@ export function createHistory(options: HistoryOptions): History {
 
   /** Never rejects: if the history cannot be read, the result is empty and gives the reason. */
   async function runQuery<T extends object>(query: HistoryCall, whenEmpty: () => Promise<T>): Promise<T> {
-    if (!isOn()) return whenEmpty();
+    if (!isWanted()) return whenEmpty();
     try {
+      if (client.isUnavailable()) throw new Error(client.problem() ?? "");
       if (rows.length > 0 || changed.size > 0 || listed.size > 0) write();
       const value = (await client.call(query)) as T;
       const problem = client.problem();
@@ -255,7 +257,7 @@ export function createHistory(options: HistoryOptions): History {
     findPast: (since) => runQuery<readonly PastSession[]>({ name: "findPast", since }, async () => []),
     problems() {
       const problem = client.problem();
-      return problem === null || !isOn() ? [] : [problem];
+      return problem === null || !isWanted() ? [] : [problem];
     },
     onSettingsChanged() {
       const next = readRetention(config().history);

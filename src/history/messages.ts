@@ -46,6 +46,8 @@ export type FromHistory =
   | { readonly kind: "paused" }
   /** Why the history is incomplete; null if it is not. */
   | { readonly kind: "problem"; readonly text: string | null }
+  /** There will be no history while beckon runs: why. */
+  | { readonly kind: "unavailable"; readonly text: string }
   /** For the log. */
   | { readonly kind: "report"; readonly text: string }
   | { readonly kind: "result"; readonly id: number; readonly value: unknown }

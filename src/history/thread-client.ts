@@ -22,6 +22,8 @@ export interface ThreadClientOptions {
 export interface ThreadClient {
   /** Why the history is incomplete. null if it is not. */
   problem(): string | null;
+  /** There will be no history while beckon runs; `problem` says why. */
+  isUnavailable(): boolean;
   isRunning(): boolean;
   /** Starts the thread if it does not run, but not soon after it has died. Returns whether it takes rows now. */
   ensureReady(): boolean;
@@ -49,6 +51,7 @@ export function createThreadClient(options: ThreadClientOptions): ThreadClient {
   /** The thread knows the state, and takes rows. */
   let isReady = false;
   let problem: string | null = null;
+  let isUnavailable = false;
   let hasDied = false;
   /** Runs while the thread is dead. */
   let restartTimer: ReturnType<typeof setTimeout> | null = null;
@@ -85,6 +88,14 @@ export function createThreadClient(options: ThreadClientOptions): ThreadClient {
       case "problem":
         problem = message.text;
         options.onProblem(problem ?? "the history is written again");
+        return;
+      case "unavailable":
+        isUnavailable = true;
+        problem = message.text;
+        options.onProblem(problem);
+        rejectCalls(problem);
+        thread?.end();
+        thread = null;
         return;
       case "report":
         options.onProblem(message.text);
@@ -130,6 +141,7 @@ export function createThreadClient(options: ThreadClientOptions): ThreadClient {
 
   return {
     problem: () => problem,
+    isUnavailable: () => isUnavailable,
     isRunning: () => thread !== null,
     ensureReady() {
       if (restartTimer) return false;
@@ -165,6 +177,7 @@ export function createThreadClient(options: ThreadClientOptions): ThreadClient {
       closing.end();
       thread = null;
       isReady = false;
+      isUnavailable = false;
       problem = null;
     },
   };

@@ -69,7 +69,12 @@ export function createHistoryWriter(options: HistoryWriterOptions): HistoryWrite
     try {
       if (isDamaged(error)) {
         connection.replace(error);
-        pauseMs = 0;
+        // Once is an accident. If the new file fails too, the reason is another one, and trying at once would never end.
+        if (failures === 1) pauseMs = 0;
+        else
+          setProblem(
+            `The history ${explainError(error)}, and a new file fails too. beckon tries again later.`,
+          );
       } else {
         setProblem(`The history ${explainError(error)}. beckon goes on without it and tries again.`);
         connection.close();
@@ -92,6 +97,7 @@ export function createHistoryWriter(options: HistoryWriterOptions): HistoryWrite
       if (!(await recordJournal(history, part, () => history.recorder.reconcile(state)))) return;
       options.onPastChanged();
       isBehind = false;
+      connection.onComplete();
       options.onReady();
       failures = 0;
       setProblem(null);

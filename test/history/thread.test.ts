@@ -1,5 +1,6 @@
 /** The thread that owns the database can end at any time. What happened meanwhile is in the journal. */
 import { afterAll, afterEach, expect, jest, test } from "bun:test";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { loadAgents } from "../../src/agents/index.ts";
 import { createInternalEvent } from "../../src/core/session/event.ts";
@@ -69,6 +70,41 @@ test("a thread that ended is reported and started again, and nothing is missing"
   expect(reported).toHaveLength(1);
   await history.stop();
   journal.close();
+});
+
+test("where SQLite is too old for it, the history is off and says so, and nothing waits for it", async () => {
+  const folder = temporaryFolder();
+  const reported: string[] = [];
+  let starts = 0;
+  const history = createHistory({
+    path: join(folder, "history.db"),
+    journal: join(folder, "journal"),
+    position: () => ({ file: "", offset: 0 }) as never,
+    defaultProvider: "claude",
+    sessions: () => [],
+    groupOf: () => "ended",
+    config: () => ({ history: { days: 30, maxMb: 100 } }),
+    now: Date.now,
+    onProblem: (text) => reported.push(text),
+    startThread(onMessage) {
+      starts++;
+      const post = (message: FromHistory) => setImmediate(onMessage, message);
+      const engine = createEngine({ loadAgents: () => loadAgents(), post, sqliteVersion: () => "3.39.5" });
+      return { post: engine.handle, end() {} };
+    },
+  });
+  const page = await history.findItems({});
+  expect(page).toMatchObject({ enabled: true, total: 0 });
+  expect(page.problem).toStartWith("The history is off: this system's SQLite is 3.39.5, which is too old.");
+  expect(history.problems()).toEqual([page.problem ?? ""]);
+  history.onChange?.({ session: session("one") } as never);
+  expect(await history.findItems({})).toEqual(page);
+  expect({ starts, reported: reported.length, files: readdirSync(folder) }).toEqual({
+    starts: 1,
+    reported: 1,
+    files: [],
+  });
+  await history.stop();
 });
 
 test("a thread that lags behind is sent one message for all that happened while it was writing", () => {
