@@ -80,7 +80,8 @@ function parsePlace(meta: JsonRecord, thisHost: string | null): Place | null {
   const tty = readText(meta.tty, limits.maxIdLength);
   const env = isRecord(meta.env) ? parseVariables(meta.env) : null;
   const terminalSessionId = readText(meta.terminal_session_id, limits.maxIdLength);
-  if (pid === null && tty === null && terminalSessionId === null && env === null) return null;
+  const hookParent = asInteger(meta.ppid, maxPid);
+  if (pid === null && tty === null && terminalSessionId === null && env === null && !hookParent) return null;
   const { procStart } = meta;
   return {
     local: thisHost !== null && meta.host === thisHost,
@@ -89,6 +90,7 @@ function parsePlace(meta: JsonRecord, thisHost: string | null): Place | null {
     tty,
     terminalSessionId,
     env: env ?? {},
+    ...(pid === null && hookParent ? { hookParent } : {}),
   };
 }
 

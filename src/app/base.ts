@@ -1,5 +1,4 @@
 /** What every other part of the app needs: one app per state folder, its log, its secrets, the user's settings and the agents. */
-import { createHash } from "node:crypto";
 import type { Agent } from "../agents/agent.ts";
 import { defaultAgent, agents as everyAgent, type LoadedAgents, loadAgents } from "../agents/index.ts";
 import type { Config } from "../core/config/config.ts";
@@ -13,6 +12,7 @@ import { clearStateFolder } from "../storage/state-folder.ts";
 import { createClock } from "../system/clock.ts";
 import { createSecret, loadOrCreateToken } from "../system/endpoint.ts";
 import { type Env, homeOf } from "../system/folders.ts";
+import { nameInstallation } from "../system/installation.ts";
 
 export interface AppOptions {
   readonly paths: Paths;
@@ -77,13 +77,13 @@ export async function openBase(options: AppOptions): Promise<Base | null> {
     paths,
     env,
     home: homeOf(env),
-    clock: createClock(),
+    clock: createClock({ installation: nameInstallation(token) }),
     lock,
     log,
     onProblem,
     onError: (text) => log("error", text),
     token,
-    machineId: () => createHash("sha256").update(token).digest("hex").slice(0, 16),
+    machineId: () => nameInstallation(token),
     decisionKey: createSecret(),
     configFile,
     config: configFile.config,

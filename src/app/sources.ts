@@ -42,6 +42,7 @@ export function createSources(
     onError,
     exec,
     listWindows: terminals.listWindows,
+    readLineage: process.platform === "linux" ? null : terminals.readLineage,
     addPendingRequest: answers.pending.addWatched,
     findProgram: async (agent) => readInstallRecord(paths)?.programs[agent] ?? null,
   });

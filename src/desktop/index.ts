@@ -55,6 +55,7 @@ export function createDesktopParts(env: Env): DesktopParts {
       isPaneVisible: async (target) => (await loadTerminals()).isPaneVisible(target),
       findLogins: async (target) => (await loadTerminals()).findLogins(target),
       dryRunFocus: async (target) => (await loadTerminals()).dryRunFocus(target),
+      readLineage: async (pid) => (await loadTerminals()).readLineage(pid),
       listWindows: async () => (await loadTerminals()).listWindows(),
     },
     readPresence: async () => (await loadPresence())(),

@@ -22,7 +22,8 @@ export async function askGuard(
   stdin: Promise<string>,
   paths: Paths,
 ): Promise<string | null> {
-  const aroundCalled = readSurroundings(called, process.env);
+  const folders = Promise.resolve({ paths });
+  const aroundCalled = readSurroundings(called, process.env, folders);
   const choosing = chooseTarget(process.env, paths, [], aroundCalled);
   const payload = parseRecordOrNull(await stdin);
   if (payload === null) return null;
@@ -35,7 +36,7 @@ export async function askGuard(
   const target = await Promise.race([choosing, timedOut]);
   // Only this machine's own beckon may refuse an edit.
   if (target === null || !target.isLoopback || target.key === null) return null;
-  const around = agent === called ? aroundCalled : readSurroundings(agent, process.env);
+  const around = agent === called ? aroundCalled : readSurroundings(agent, process.env, folders);
   const meta = { ...describeEvent(agent.forwarding, process.env), ...(await around) };
   const body = JSON.stringify({ provider: agent.id, _meta: meta, payload: reduced });
   const exchange = openRequest(target, "/api/guard?signed", body);

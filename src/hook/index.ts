@@ -50,6 +50,7 @@ interface Readings {
   readonly description: EventDescription;
   readonly surroundings: Promise<Surroundings>;
   readonly choosing: Promise<Target | null>;
+  readonly choosingFolders: Promise<{ readonly paths: Paths }>;
 }
 
 /** These statuses are about the event itself: it would be refused again, so it is not spooled. */
@@ -85,7 +86,7 @@ export async function hook(args: string[], table = agents): Promise<number> {
     if (answer !== null) await Bun.write(Bun.stdout, `${answer}\n`).catch(() => {});
     process.exit(0);
   }
-  const surroundings = readSurroundings(agent, process.env);
+  const surroundings = readSurroundings(agent, process.env, choosingFolders);
   try {
     // Only reads files, so it need not wait until the folder is known to be the user's: that would take 0.5 ms more.
     const namedFaults: string[] = [];
@@ -119,7 +120,7 @@ export async function hook(args: string[], table = agents): Promise<number> {
     }
     process.on("uncaughtException", (error) => giveUp(readErrorMessage(error)));
     try {
-      await forward(agent, table, delivery, { stdin, description, surroundings, choosing });
+      await forward(agent, table, delivery, { stdin, description, surroundings, choosing, choosingFolders });
     } catch (error) {
       delivery.faults.push(readErrorMessage(error));
     }
@@ -165,7 +166,7 @@ async function forward(
   called: Sender,
   table: readonly Agent[],
   delivery: Delivery,
-  { stdin, description, surroundings, choosing }: Readings,
+  { stdin, description, surroundings, choosing, choosingFolders }: Readings,
 ): Promise<void> {
   const { paths, faults } = delivery;
   const text = await stdin;
@@ -194,7 +195,7 @@ async function forward(
   delivery.eventName = asName(eventName);
   delivery.sessionId = asName(sessionId);
   delivery.identifierFields = agent.forwarding?.identifierFields ?? [];
-  const around = isOther ? readSurroundings(agent, process.env) : surroundings;
+  const around = isOther ? readSurroundings(agent, process.env, choosingFolders) : surroundings;
   const described = isOther
     ? { ...describeEvent(agent.forwarding, process.env), id: description.id }
     : description;

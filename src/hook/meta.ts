@@ -9,9 +9,12 @@ import { findAgent } from "../agents/index.ts";
 import type { JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import { findTerminalSession, pickTerminalVariables } from "../core/terminals/sent-variables.ts";
+import type { Paths } from "../storage/paths.ts";
 import type { Env } from "../system/folders.ts";
 import { currentFolder } from "../system/folders.ts";
-import { type ProcessStat, parseStat } from "../system/process-stat.ts";
+import { nameInstallation } from "../system/installation.ts";
+import { isAgentProcess, type ProcessStat, parseStat } from "../system/process-stat.ts";
+import { readTokenLine } from "./own-file.ts";
 
 /** The agent whose hook this is. */
 export interface Sender {
@@ -34,6 +37,8 @@ export interface Surroundings {
   /** The same for processes that see each other's pids. */
   readonly host: string | null;
   readonly pid: number | null;
+  /** What started the hook, where it would take a program to find the agent. */
+  readonly ppid?: number;
   readonly procStart: string | null;
   readonly tty: string | null;
 }
@@ -69,14 +74,17 @@ function nameWorkspace(forwarding: Forwarding | null, env: Env): string | null {
   return folder.slice(start, end).slice(0, limits.maxIdLength) || null;
 }
 
-/** On macOS and Windows the app finds tty and start time later: here it would take a program. */
-export async function readSurroundings({ id, forwarding }: Sender, env: Env): Promise<Surroundings> {
+/** The state folder, once it is known to be the user's. */
+type ChoosingFolders = Promise<{ readonly paths: Pick<Paths, "authHeader"> }>;
+
+export async function readSurroundings(
+  { id, forwarding }: Sender,
+  env: Env,
+  choosingFolders: ChoosingFolders,
+): Promise<Surroundings> {
   const value = Number(env[forwarding?.pidVariable ?? ""]);
   const agentPid = Number.isInteger(value) && value > 1 ? value : null;
-  if (process.platform !== "linux") {
-    const { hostname } = await import("node:os");
-    return { boot: null, seq: null, host: hostname() || null, pid: agentPid, procStart: null, tty: null };
-  }
+  if (process.platform !== "linux") return describeSurroundings(agentPid, choosingFolders);
   // All reads are started before the first one is awaited.
   const readingBoot = readText("/proc/sys/kernel/random/boot_id");
   const readingUptime = readText("/proc/uptime");
@@ -94,6 +102,17 @@ export async function readSurroundings({ id, forwarding }: Sender, env: Env): Pr
     procStart: agentProcess?.start ?? null,
     tty: agentProcess?.tty ?? null,
   };
+}
+
+/** On macOS and Windows the app finds the process and its tty: here it would take a program. */
+export async function describeSurroundings(
+  agentPid: number | null,
+  choosingFolders: ChoosingFolders,
+): Promise<Surroundings> {
+  const line = await readTokenLine((await choosingFolders).paths.authHeader);
+  const host = line === null ? null : nameInstallation(line.slice(line.lastIndexOf(" ") + 1));
+  const about = { boot: null, seq: null, host, pid: agentPid, procStart: null, tty: null };
+  return agentPid === null ? { ...about, ppid: process.ppid } : about;
 }
 
 /** In microseconds, in steps of 10 ms. Bun's process.hrtime and performance.now count from the start of their own process. */
@@ -117,8 +136,6 @@ export async function readProcess(pid: number): Promise<ProcessStat | null> {
   return parseStat((await readText(`/proc/${pid}/stat`)) ?? "");
 }
 
-/** Other names that an agent's process can have. Newer versions of Node name theirs MainThread. */
-const runtimes: ReadonlySet<string> = new Set(["node", "MainThread", "bun", "deno", "python", "python3"]);
 export const maxParents = 6;
 
 /** The parent, or the parent of the shell that runs the hook. A wrapper such as `timeout` is passed over. */
@@ -127,7 +144,7 @@ export async function findAgentProcess(id: string): Promise<ProcessStat | null> 
   for (let step = 0; step < maxParents && pid > 1; step++) {
     const ancestor = await readProcess(pid);
     if (ancestor === null) return null;
-    if (ancestor.name === id || runtimes.has(ancestor.name)) return ancestor;
+    if (isAgentProcess(id, ancestor.name)) return ancestor;
     pid = ancestor.parent;
   }
   return null;

@@ -11,3 +11,11 @@ export async function readOwnSmall(path: string): Promise<string | null> {
 }
 
 const returnNull = () => null;
+
+/** The line `Authorization: Bearer …` of the state folder; null if there is none. */
+export async function readTokenLine(path: string): Promise<string | null> {
+  const text = (await readOwnSmall(path)) ?? "";
+  const end = text.indexOf("\n");
+  const line = (end < 0 ? text : text.slice(0, end)).trim();
+  return line.startsWith("Authorization:") && !line.includes("\r") ? line : null;
+}

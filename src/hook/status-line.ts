@@ -9,7 +9,7 @@ import { readSurroundings, type Sender } from "./meta.ts";
 import { chooseTarget } from "./target.ts";
 
 export async function sendStatusLine(agent: Sender, text: string, paths: Paths): Promise<void> {
-  const surroundings = readSurroundings(agent, process.env);
+  const surroundings = readSurroundings(agent, process.env, Promise.resolve({ paths }));
   const target = await chooseTarget(process.env, paths, [], surroundings);
   if (!target?.isLoopback) return;
   const body = `{"provider":${JSON.stringify(agent.id)},"payload":${text.trim() || "null"}}`;

@@ -5,7 +5,7 @@ import { type Paths, resolvePaths } from "../storage/paths.ts";
 import type { Env } from "../system/folders.ts";
 import { hasForeignListener, startListenerCheck } from "../system/sockets.ts";
 import { readProcess, readSmall, type Surroundings } from "./meta.ts";
-import { readOwnSmall } from "./own-file.ts";
+import { readOwnSmall, readTokenLine } from "./own-file.ts";
 
 export interface Target {
   readonly url: URL;
@@ -59,7 +59,7 @@ async function findApp(
 ): Promise<Target | null> {
   const readingEndpoint = readOwnSmall(paths.endpoint);
   const isOwnListener = startListenerCheck();
-  const readingToken = readToken(paths.authHeader);
+  const readingToken = readTokenLine(paths.authHeader);
   const { url: address, pid, start, boot, key } = parseRecord((await readingEndpoint) ?? "");
   const url = typeof address === "string" ? URL.parse(address) : null;
   if (url === null || !isLoopback(url)) return null;
@@ -81,13 +81,6 @@ async function readOtherToken({ BECKON_TOKEN_FILE: path }: Env, faults: string[]
 }
 
 const asKey = (key: unknown): string | null => (typeof key === "string" && key !== "" ? key : null);
-
-async function readToken(path: string): Promise<string | null> {
-  const text = (await readOwnSmall(path)) ?? "";
-  const end = text.indexOf("\n");
-  const line = (end < 0 ? text : text.slice(0, end)).trim();
-  return line.startsWith("Authorization:") && !line.includes("\r") ? line : null;
-}
 
 export function isLoopback({ protocol, hostname }: URL): boolean {
   if (protocol !== "http:") return false;

@@ -93,6 +93,7 @@ const place = Type.Object({
   tty: textOrNull,
   terminalSessionId: textOrNull,
   env: Type.Record(text, text),
+  hookParent: Type.Optional(number),
 });
 
 type Writable<T> = T extends object ? { -readonly [Key in keyof T]: Writable<T[Key]> } : T;

@@ -1,7 +1,6 @@
 /** The clock that orders events, and the user's local time. */
 
 import { readlinkSync } from "node:fs";
-import { hostname } from "node:os";
 import type { LocalTime } from "../core/config/quiet.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { dayMs } from "../core/timing.ts";
@@ -17,14 +16,17 @@ interface ClockSources {
   readonly elapsedMs?: () => number;
   /** Milliseconds since boot including sleep. null if unknown: then the clock starts with the process. */
   readonly uptimeMs?: () => number | null;
+  /** Names this installation on systems that show no pid namespace, as its hooks do. */
+  readonly installation?: string | null;
 }
 
 export function createClock({
   elapsedMs = () => performance.now(),
   uptimeMs = readUptimeMs,
+  installation = null,
 }: ClockSources = {}): () => ClockReading {
   const boot = readSystemFile("/proc/sys/kernel/random/boot_id")?.trim() ?? null;
-  const host = readHostId(boot);
+  const host = process.platform === "linux" ? readNamespace(boot) : installation;
   let base = (uptimeMs() ?? 0) - elapsedMs();
   let comparedAt = elapsedMs();
   return () => {
@@ -44,8 +46,7 @@ function readUptimeMs(): number | null {
 }
 
 /** Equal for processes that see each other's pids: same boot, same pid namespace. */
-function readHostId(boot: string | null): string | null {
-  if (process.platform !== "linux") return hostname() || null;
+function readNamespace(boot: string | null): string | null {
   try {
     return `${boot}/${readlinkSync("/proc/self/ns/pid")}`;
   } catch {

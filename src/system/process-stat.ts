@@ -12,6 +12,20 @@ export interface ProcessStat {
   readonly start: string;
 }
 
+/** Other names that an agent's process can have. Newer versions of Node name theirs MainThread, macOS Python's with a capital. */
+const runtimes: ReadonlySet<string> = new Set([
+  "node",
+  "MainThread",
+  "bun",
+  "deno",
+  "python",
+  "python3",
+  "Python",
+]);
+
+/** Whether a process with this name can be the agent's. */
+export const isAgentProcess = (agent: string, name: string): boolean => name === agent || runtimes.has(name);
+
 /** Null if the text is something else. The name can contain any character, so the fields are counted from its closing parenthesis. */
 export function parseStat(text: string): ProcessStat | null {
   const end = text.lastIndexOf(")");

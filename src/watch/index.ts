@@ -8,8 +8,10 @@ import type { Source } from "../core/interfaces/index.ts";
 import { createInternalEvent } from "../core/session/event.ts";
 import type { Session } from "../core/session/session.ts";
 import type { SessionRefLike } from "../core/session/session-ref.ts";
+import type { ProcessInfo } from "../core/terminals/plan.ts";
 import { findDeadSessions, hasProcess, isAlive } from "../system/processes.ts";
 import { scheduleTogether } from "../system/schedule.ts";
+import { createUnseenProcesses } from "./unseen-processes.ts";
 
 export interface WatchSource extends Source {
   /** Why the session's terminal is not known; null if its place is right. */
@@ -23,11 +25,15 @@ export interface WatchOptions
   readonly get: (ref: SessionRefLike) => Session | null;
   readonly findProgram: (agent: string) => Promise<AgentProgram | null>;
   readonly addPendingRequest: (agent: string, request: WatchedRequest) => () => void;
+  /** null where hooks see the processes themselves. */
+  readonly readLineage: ((pid: number) => Promise<readonly ProcessInfo[]>) | null;
 }
 
 const checkMs = 1_000;
 /** Only every so many checks ask whether a process is a zombie, or another one that got the same pid. */
 const thoroughEvery = 5;
+/** Only every so many checks look at start times where that takes a program. */
+const lineageEvery = 60;
 let count = 0;
 
 export function watchAgents({
@@ -36,10 +42,12 @@ export function watchAgents({
   get,
   findProgram,
   addPendingRequest,
+  readLineage,
   ...context
 }: WatchOptions): WatchSource {
   const { clock, dispatch, onError } = context;
   let checks = 0;
+  const unseen = readLineage && createUnseenProcesses({ readLineage, dispatch, clock, get });
   const watchers = new Map<string, AgentWatcher>();
   for (const [id, agent] of agents) {
     const watcher = agent.watch({
@@ -52,7 +60,11 @@ export function watchAgents({
   }
 
   function endDead(all: readonly Session[], isRunning = isAlive): void {
-    for (const session of findDeadSessions(all, isRunning)) {
+    endGone(findDeadSessions(all, isRunning));
+  }
+
+  function endGone(gone: readonly Session[]): void {
+    for (const session of gone) {
       const { agent, sessionId } = session;
       if (watchers.get(agent)?.continuesElsewhere(session)) continue;
       const now = clock();
@@ -77,11 +89,14 @@ export function watchAgents({
     try {
       const all = sessions();
       endDead(all, ++checks % thoroughEvery === 0 ? isAlive : hasProcess);
+      if (checks % lineageEvery === 0) unseen?.findReused(all).then(endGone, onLookError);
       forEachWatcher(all, (watcher, own) => watcher.check(own));
     } catch (error) {
       onError(`could not check the sessions' processes and files: ${error}`);
     }
   }
+
+  const onLookError = (error: unknown) => onError(`could not look at the sessions' processes: ${error}`);
 
   function checkLater(): () => void {
     return scheduleTogether(() => {
@@ -96,9 +111,13 @@ export function watchAgents({
     start() {
       forEachWatcher(sessions(), (watcher, own) => watcher.scan(own));
       endDead(sessions());
+      unseen?.findReused(sessions()).then(endGone, onLookError);
     },
     locate: async (session) => (await watchers.get(session.agent)?.locate?.(session)) ?? null,
-    onChange: ({ session, event }) => watchers.get(session.agent)?.follow(session, event),
+    onChange({ session, event }) {
+      unseen?.follow(session, event).catch(onLookError);
+      watchers.get(session.agent)?.follow(session, event);
+    },
     stop() {
       cancelCheck();
       for (const watcher of watchers.values()) watcher.stop();

@@ -147,17 +147,24 @@ describe("macOS", () => {
 
   test("the output of ps may have programs with spaces, and processes without a terminal", () => {
     const text = [
-      "    1     0 ??       /sbin/launchd",
-      "  512     1 ??       /Applications/Visual Studio Code.app/Contents/MacOS/Electron",
-      "  900   512 ttys003  -zsh",
+      "    1     0 ??       Sun Nov  1 09:00:00 2026     /sbin/launchd",
+      "  512     1 ??       Wed Nov 18 08:57:48 2026     /Applications/Visual Studio Code.app/Contents/MacOS/Electron",
+      "  900   512 ttys003  Wed Nov 18 09:00:01 2026     -zsh",
     ].join("\n");
+    const at = (minutes: number, seconds: number) => Date.UTC(2026, 10, 18, 8, minutes, seconds);
     expect(parsePs(text)).toEqual([
-      { pid: 1, parent: 0, tty: null, name: "launchd", program: "/sbin/launchd", start: null },
       {
-        ...{ pid: 512, parent: 1, tty: null, name: "Electron", start: null },
+        ...{ pid: 1, parent: 0, tty: null, name: "launchd", program: "/sbin/launchd", start: null },
+        startedAt: Date.UTC(2026, 10, 1, 9),
+      },
+      {
+        ...{ pid: 512, parent: 1, tty: null, name: "Electron", start: null, startedAt: at(57, 48) },
         program: "/Applications/Visual Studio Code.app/Contents/MacOS/Electron",
       },
-      { pid: 900, parent: 512, tty: "/dev/ttys003", name: "zsh", program: "-zsh", start: null },
+      {
+        ...{ pid: 900, parent: 512, tty: "/dev/ttys003", name: "zsh", program: "-zsh", start: null },
+        startedAt: at(60, 1),
+      },
     ]);
   });
 });

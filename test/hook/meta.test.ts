@@ -1,6 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { mkdirSync, readFileSync, readlinkSync, realpathSync, symlinkSync } from "node:fs";
+import { mkdirSync, readFileSync, readlinkSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { openEnvelope } from "../../src/agents/envelope.ts";
 import { limits } from "../../src/core/limits.ts";
+import { describeSurroundings } from "../../src/hook/meta.ts";
+import { createSecret } from "../../src/system/endpoint.ts";
+import { nameInstallation } from "../../src/system/installation.ts";
 import { formatTty } from "../../src/system/process-stat.ts";
 import { forEachTest } from "../for-each-test.ts";
 import { testWith } from "../needs.ts";
@@ -107,4 +112,20 @@ describe("_meta", () => {
     expect(formatTty(0x0440)).toBe("/dev/ttyS0");
     expect(formatTty(0)).toBeNull();
   });
+});
+
+test("on macOS and Windows an event is this machine's under any name that the network gives it", async () => {
+  const authHeader = harness.inHome("auth-header");
+  const token = createSecret();
+  writeFileSync(authHeader, `Authorization: Bearer ${token}\n`, { mode: 0o600 });
+  const meta = await describeSurroundings(null, Promise.resolve({ paths: { authHeader } }));
+  expect(JSON.stringify(meta)).not.toContain(hostname());
+  const isLocal = (installation: string) =>
+    openEnvelope({ provider: "codex", _meta: meta, payload: {} }, "claude", installation)?.meta.place;
+  expect(isLocal(nameInstallation(token))).toMatchObject({
+    local: true,
+    pid: null,
+    hookParent: process.ppid,
+  });
+  expect(isLocal(nameInstallation(createSecret()))).toMatchObject({ local: false });
 });

@@ -7,6 +7,8 @@ import { testWith } from "../needs.ts";
 
 const onLinux = testWith("linux");
 
+const folders = Promise.resolve({ paths: { authHeader: "/nonexistent" } });
+
 describe("the clock", () => {
   test("goes forward as time passes, from the boot on", () => {
     let elapsedMs = 100;
@@ -41,13 +43,13 @@ describe("the clock", () => {
     const clock = createClock();
     const uptimeMs = () => Number(readFileSync("/proc/uptime", "utf8").split(" ")[0]) * 1_000;
     expect(Math.abs(clock().t - uptimeMs())).toBeLessThan(50);
-    const forwarder = await readSurroundings({ id: "claude", forwarding: null }, {});
+    const forwarder = await readSurroundings({ id: "claude", forwarding: null }, {}, folders);
     expect(Math.abs(clock().t - (forwarder.seq ?? 0) / 1_000)).toBeLessThan(100);
   });
 
   onLinux("identifies the machine like the forwarder, so that their pids are comparable", async () => {
     const { boot, host } = createClock()();
-    const forwarder = await readSurroundings({ id: "claude", forwarding: null }, {});
+    const forwarder = await readSurroundings({ id: "claude", forwarding: null }, {}, folders);
     expect(boot).toMatch(/^[0-9a-f-]{36}$/);
     expect({ boot: forwarder.boot, host: forwarder.host }).toEqual({ boot, host });
   });

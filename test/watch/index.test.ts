@@ -31,6 +31,7 @@ function watchSessions(...sessions: Session[]): void {
     addPendingRequest: () => () => {},
     listWindows: async () => [],
     findProgram: async () => null,
+    readLineage: null,
     onError: (text) => {
       throw new Error(text);
     },

@@ -7,7 +7,7 @@ import type { LocalTime } from "../config/quiet.ts";
 import type { UserAction } from "../config/user-action.ts";
 import type { AgentEvent, ClockReading } from "../session/event.ts";
 import type { Ask, Child, Session } from "../session/session.ts";
-import type { DesktopWindow, ExecResult } from "../terminals/plan.ts";
+import type { DesktopWindow, ExecResult, ProcessInfo } from "../terminals/plan.ts";
 import type { FocusOutcome, TerminalTarget } from "../terminals/terminal.ts";
 import type { Alert, TrayView } from "../view/view.ts";
 import type {
@@ -240,6 +240,8 @@ export interface Terminals {
   /** How far `focus` would get. Changes nothing. */
   dryRunFocus(target: TerminalTarget): Promise<FocusOutcome>;
   readonly listWindows: ListWindows;
+  /** The process and its parents, nearest first; empty if it has ended or cannot be seen. */
+  readLineage(pid: number): Promise<readonly ProcessInfo[]>;
 }
 
 export interface PresenceReading {

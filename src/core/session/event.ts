@@ -22,6 +22,8 @@ export interface Place {
   readonly terminalSessionId: string | null;
   /** TERM_PROGRAM, TMUX, TMUX_PANE, WINDOWID, … as the agent saw them. */
   readonly env: Readonly<Record<string, string>>;
+  /** What started the hook, if the agent's own process is still to be found (watch/unseen-processes.ts). */
+  readonly hookParent?: number;
 }
 
 export interface BackgroundTask {

@@ -82,7 +82,8 @@ function* locate(target: TerminalTarget): Plan<LocateResult> {
       ? found({ lineage: [], tty: place.tty, env: place.env, title, cwd, endedPid: place.pid })
       : { kind: "unknown", reason: `its process ${place.pid} has ended` };
   }
-  const env = (yield* readEnvironment(place.pid)) ?? place.env;
+  // macOS shows a protected process's arguments in place of its variables.
+  const env = { ...place.env, ...(yield* readEnvironment(place.pid)) };
   const inTerminal = agent.tty === null ? skipToTty(lineage) : lineage;
   return found({ lineage: inTerminal, tty: inTerminal[0]?.tty ?? place.tty, env, title, cwd });
 }

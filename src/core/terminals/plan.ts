@@ -13,8 +13,10 @@ export interface ProcessInfo {
   /** The file it runs; empty if unknown. */
   readonly program: string;
   readonly tty: string | null;
-  /** Start time in the system's own unit; null if unknown. */
+  /** Start time in the unit of `Place.procStart`; null if unknown. */
   readonly start: string | null;
+  /** Start time on the clock, where the system has no other. */
+  readonly startedAt?: number;
 }
 
 /** A window on the user's desktop. */

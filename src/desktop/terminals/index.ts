@@ -4,7 +4,7 @@
  */
 import type { Exec, Terminals } from "../../core/interfaces/index.ts";
 import { planFocus, planLogins, planVisibility, planWindowList } from "../../core/terminals/focus.ts";
-import { dryRun } from "../../core/terminals/plan.ts";
+import { dryRun, readLineage } from "../../core/terminals/plan.ts";
 import type { FocusOutcome, TerminalContext } from "../../core/terminals/terminal.ts";
 import { exec as run } from "../../system/exec.ts";
 import { createPlanRunner } from "./run-plan.ts";
@@ -36,6 +36,7 @@ export function createTerminals(options: TerminalsOptions = {}): Terminals {
     isPaneVisible: (target) =>
       runner.run(planVisibility(target, context), visibilityTimeoutMs).catch(() => null),
     findLogins: (target) => runner.run(planLogins(target, context), visibilityTimeoutMs).catch(() => []),
+    readLineage: (pid) => runner.run(readLineage(pid), windowListTimeoutMs).catch(() => []),
     listWindows: () => runner.run(planWindowList(context), windowListTimeoutMs).catch(() => []),
   };
 }

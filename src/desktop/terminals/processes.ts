@@ -91,7 +91,9 @@ function readOpenFiles(pid: number): ReadonlySet<string> {
 /** By `ps`, which prints the program's path as the name. The path may contain spaces, so it comes last. */
 export function createMacProcesses(exec: Exec): Processes {
   const readAll = async (): Promise<ReadonlyMap<number, ProcessInfo>> => {
-    const { stdout } = await exec(["/bin/ps", "-axo", "pid=,ppid=,tty=,comm="]);
+    // A start time must read the same after a journey to another time zone.
+    const env = { LC_ALL: "C", TZ: "UTC" };
+    const { stdout } = await exec(["/bin/ps", "-axo", "pid=,ppid=,tty=,lstart=,comm="], { env });
     return new Map(parsePs(stdout).map((process) => [process.pid, process]));
   };
   return {
@@ -117,12 +119,13 @@ export function createMacProcesses(exec: Exec): Processes {
 
 export function parsePs(text: string): ProcessInfo[] {
   return text.split("\n").flatMap((line) => {
-    const match = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.+)$/.exec(line);
+    const match = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+\w{3} (\w{3} +\d+ [\d:]{8} \d{4})\s+(.+)$/.exec(line);
     if (!match) return [];
-    const [, pid, parent, tty = "", program = ""] = match;
+    const [, pid, parent, tty = "", started, program = ""] = match;
+    const startedAt = Date.parse(`${started} UTC`);
     const name = program.slice(program.lastIndexOf("/") + 1).replace(/^-/, "");
     const device = tty.startsWith("tty") ? `/dev/${tty}` : null;
-    return [{ pid: Number(pid), parent: Number(parent), name, program, tty: device, start: null }];
+    return [{ pid: Number(pid), parent: Number(parent), name, program, tty: device, start: null, startedAt }];
   });
 }
 

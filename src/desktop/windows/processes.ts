@@ -47,10 +47,15 @@ export function readLineage(pid: number): ProcessInfo[] {
     if (lineage.some((process) => process.pid === next?.pid)) break;
     if (childStart !== null && start !== null && start > childStart) break;
     childStart = start ?? childStart;
-    lineage.push({ ...next, program, tty: null, start: start === null ? null : String(start) });
+    // What agents write down as their start time is in another unit.
+    const about = { ...next, program, tty: null, start: null };
+    lineage.push(start === null ? about : { ...about, startedAt: readFileTime(start) });
   }
   return lineage;
 }
+
+/** A FILETIME counts 100 ns from the year 1601. */
+const readFileTime = (time: bigint): number => Number(time / 10_000n) - 11_644_473_600_000;
 
 /** Windows gives no details of the processes of other users and of the system. */
 function readDetails(pid: number): { program: string; start: bigint | null } {

@@ -53,6 +53,7 @@ function watch(): Source {
     addPendingRequest: () => () => {},
     listWindows: async () => [],
     findProgram: async () => null,
+    readLineage: null,
     onError: (text) => void logged.push(text),
   });
   store.subscribe((session, event, before) => started.onChange?.({ session, event, before }));
