@@ -6,6 +6,7 @@ import { quoteForShell } from "../core/text/shell-quote.ts";
 import { dropUnset, type Env } from "../system/folders.ts";
 import { findOwnCommand } from "../system/is-compiled.ts";
 import { startDetached } from "../system/launch.ts";
+import { findShortPath } from "../system/short-path.ts";
 import { putFile } from "./put-file.ts";
 
 interface OpenListOptions {
@@ -39,7 +40,11 @@ export function planOpenList({
   folder,
 }: OpenListOptions): { readonly argv: readonly string[]; readonly script?: string } | null {
   const list = [...command, "status", "--watch"];
-  if (platform === "win32") return { argv: ["cmd.exe", "/c", "start", "beckon", ...list] };
+  if (platform === "win32") {
+    // `start` takes the first word for the window's title. It must be there, or a path in quotes would be taken for it.
+    const [program = "", ...args] = list;
+    return { argv: ["cmd.exe", "/c", "start", "", findShortPath(program), ...args] };
+  }
   if (platform === "darwin") {
     // Terminal runs .command files; passing it a command in another way needs a permission.
     const quoted = list.map(quoteForShell).join(" ");

@@ -1,7 +1,7 @@
 /** Writes files of beckon that other programs read or run. */
-import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { readOwnBytes } from "../storage/files.ts";
+import { readOwnBytes, renameFile } from "../storage/files.ts";
 
 /** Replaces the file atomically. A file with the same content is not touched: it may be in use. */
 export function putFile(path: string, bytes: Buffer, mode: 0o600 | 0o700): void {
@@ -13,7 +13,7 @@ export function putFile(path: string, bytes: Buffer, mode: 0o600 | 0o700): void 
     writeFileSync(temporary, bytes, { mode, flag: "wx" });
     // The umask may have removed some permissions.
     chmodSync(temporary, mode);
-    renameSync(temporary, path);
+    renameFile(temporary, path);
   } finally {
     rmSync(temporary, { force: true });
   }

@@ -29,7 +29,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import type { Exec } from "../core/interfaces/index.ts";
 import { parseVersionLine } from "../core/version-line.ts";
-import { errorCode, ignoreErrors, removeEmptyFolders, syncFolder } from "../storage/files.ts";
+import { errorCode, ignoreErrors, removeEmptyFolders, renameFile, syncFolder } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import { type Env, homeOf } from "../system/folders.ts";
 import { isCompiled } from "../system/is-compiled.ts";
@@ -162,7 +162,7 @@ function placeWindowless(binary: string): readonly string[] {
     if (existsSync(path) && readFileSync(path).equals(program)) return [];
     writeFileSync(temporary, program);
     moveAside(path);
-    renameSync(temporary, path);
+    renameFile(temporary, path);
     return [];
   } catch (error) {
     return [`${path} could not be written (${errorCode(error)}), so beckon does not start at login.`];
@@ -268,7 +268,7 @@ async function copyFile(
     syncFile(temporary);
     const copied = { sha256: hashFile(temporary), sourceSha256: hashFile(from), warnings };
     if (platform === "win32") moveAside(to);
-    renameSync(temporary, to);
+    renameFile(temporary, to);
     ignoreErrors(() => syncFolder(dirname(to)));
     return copied;
   } finally {
@@ -303,7 +303,7 @@ async function signAgain(path: string, exec: Exec): Promise<string[]> {
 export function moveAside(path: string): void {
   removeMovedAside(path);
   try {
-    renameSync(path, `${path}.old-${Date.now()}`);
+    renameFile(path, `${path}.old-${Date.now()}`);
   } catch (error) {
     if (errorCode(error) !== "ENOENT") throw error;
   }

@@ -96,6 +96,28 @@ export interface WriteOptions {
   readonly isSynced?: boolean;
 }
 
+/** Held by a virus scanner, an indexer or a backup, which let go after a moment. */
+const heldCodes: ReadonlySet<string> = new Set(["EPERM", "EACCES", "EBUSY"]);
+const pausesMs = [5, 10, 20, 40, 80, 160, 320] as const;
+
+/** Renames a file, also onto one that exists. On Windows it tries again while another program holds one of them. */
+export function renameFile(
+  from: string,
+  to: string,
+  { platform = process.platform, rename = renameSync } = {},
+): void {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      rename(from, to);
+      return;
+    } catch (error) {
+      const pauseMs = pausesMs[attempt];
+      if (platform !== "win32" || pauseMs === undefined || !heldCodes.has(errorCode(error))) throw error;
+      Bun.sleepSync(pauseMs);
+    }
+  }
+}
+
 /** Replaces the file atomically (mode 0600). */
 export function writePrivateFile(
   path: string,
@@ -113,7 +135,7 @@ export function writePrivateFile(
       closeSync(fd);
     }
     beforeRename();
-    renameSync(temporary, path);
+    renameFile(temporary, path);
   } catch (error) {
     ignoreErrors(() => rmSync(temporary, { force: true }));
     throw error;

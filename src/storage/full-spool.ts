@@ -2,20 +2,10 @@
  * What happens when the spool has reached its limit: events that ask the user nothing are dropped, and the newest requests and
  * what ends them are kept. What was dropped is counted in a file, until beckon starts and reports it.
  */
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { asRecord, readNumber } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
-import { ignoreErrors, openOwnFile, readOwnFile, withFile, writePrivateFile } from "./files.ts";
+import { ignoreErrors, openOwnFile, readOwnFile, renameFile, withFile, writePrivateFile } from "./files.ts";
 import type { Paths } from "./paths.ts";
 import { readCompleteLines } from "./read-lines.ts";
 
@@ -95,7 +85,7 @@ function replaceSpool(path: string, fd: number, options: ShrinkOptions): Dropped
     // A longer rest is not the line of a hook that is still writing.
     const isLine = size - end <= maxLineBytes;
     const copied = isLine ? copyBytes(fd, copy, end, size) : size;
-    renameSync(temporary, path);
+    renameFile(temporary, path);
     waitForWriters();
     copyBytes(fd, copy, copied, fstatSync(fd).size);
   } catch (error) {

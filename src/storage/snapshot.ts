@@ -1,8 +1,8 @@
 /** The snapshot of the state: written atomically, with the previous one kept. A damaged one never prevents a start. */
-import { lstatSync, renameSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { limits } from "../core/limits.ts";
-import { errorCode, readOwnFile, writePrivateFile } from "./files.ts";
+import { errorCode, readOwnFile, renameFile, writePrivateFile } from "./files.ts";
 import type { JournalPosition } from "./journal/index.ts";
 import { isSegmentName } from "./journal/segments.ts";
 import type { Paths } from "./paths.ts";
@@ -49,7 +49,7 @@ export function saveSnapshot(paths: Pick<Paths, "snapshot">, value: SnapshotFile
 
 function keepPrevious(snapshot: string): void {
   try {
-    renameSync(snapshot, previousPath(snapshot));
+    renameFile(snapshot, previousPath(snapshot));
   } catch (error) {
     if (errorCode(error) !== "ENOENT") throw error;
   }

@@ -2,6 +2,7 @@
 import { asList, asRecord } from "../core/json.ts";
 import { quoteForShell } from "../core/text/shell-quote.ts";
 import { parseSimpleCommands, type SimpleCommand } from "../shell/index.ts";
+import { findShortPath } from "../system/short-path.ts";
 
 export interface CommandParts {
   /** The absolute path of the binary. */
@@ -85,8 +86,8 @@ function formatForPosix({ binary, agent, home, option }: CommandParts): string {
  * Claude Code on Windows gives the command to Git Bash, or to PowerShell if Git Bash is missing (its hooks reference); early
  * 2.1 versions gave it to cmd (reports). Not tried on a real Windows.
  * - Forward slashes: to Git Bash a backslash is an escape.
- * - Quotes only where they are needed: to PowerShell a quoted path is a string, not a program. A path with spaces runs in Git
- *   Bash and cmd only.
+ * - No quotes: to PowerShell a quoted path is a string, not a program, and `cmd /C` of Codex gets them as \\". A path with spaces
+ *   or foreign letters is written by its 8.3 name. Where the disk keeps none, it is quoted, and runs in Git Bash and cmd only.
  * - ` ; exit 0` guards in Git Bash and PowerShell; cmd passes it on as further arguments, which beckon ignores. There is no
  *   redirection, because bash and PowerShell have no common null device; with exit code 0 nothing is shown.
  * - Only Git Bash knows BECKON_HOME in front of the program.
@@ -97,9 +98,15 @@ function formatForWindows({ binary, agent, home, option }: CommandParts): string
   return `${setting}${quoteForWindows(binary)} hook ${args} ; exit 0`;
 }
 
+/** Every shell takes such a path for one word, and reads it the same in every code page. */
+const plainPath = /^[\w.:/@+~-]+$/;
+
 function quoteForWindows(path: string): string {
   const slashed = path.replaceAll("\\", "/");
-  if (/^[\p{L}\p{M}\p{N}_.:/@+%-]+$/u.test(slashed)) return slashed;
+  if (plainPath.test(slashed)) return slashed;
+  const short = findShortPath(path).replaceAll("\\", "/");
+  if (plainPath.test(short)) return short;
+  if (/^[\p{L}\p{M}\p{N}_.:/@+~%-]+$/u.test(slashed)) return slashed;
   return /[$`"!]/.test(slashed) ? quoteForShell(slashed) : `"${slashed}"`;
 }
 
@@ -126,8 +133,10 @@ export const isOwnCommand = (hook: HookCommand): boolean =>
  * it. A path with a variable or ~ is returned as written. null if the command is not beckon's own, or does more.
  */
 export function readHookCommand(command: string): FoundCommand | null {
+  // PowerShell's call operator.
+  const direct = command.replace(/^& (?=["'])/, "");
   // To cmd a backslash is not an escape.
-  const text = /^"?[A-Za-z]:\\/.test(command) ? command.replaceAll("\\", "/") : command;
+  const text = /^"?[A-Za-z]:\\/.test(direct) ? direct.replaceAll("\\", "/") : direct;
   const commands = parseSimpleCommands(text);
   if (commands === null) return null;
   const calls = commands.flatMap((simple) => readSimple(simple) ?? []);

@@ -19,13 +19,12 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
-  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
 import { limits } from "../core/limits.ts";
-import { errorCode, ignoreErrors, removeEmptyFolders, syncFolder } from "../storage/files.ts";
+import { errorCode, ignoreErrors, removeEmptyFolders, renameFile, syncFolder } from "../storage/files.ts";
 import { lockPathFor, withFileLock } from "./file-lock.ts";
 import { SettingsError } from "./json-text.ts";
 import { resolveOwnedPath } from "./owned-path.ts";
@@ -218,7 +217,7 @@ function replaceFile(
       return false;
     }
     if (text === null) rmSync(target);
-    else renameSync(temporary, target);
+    else renameFile(temporary, target);
   } catch (cause) {
     undo();
     throw createWriteError(target, cause);

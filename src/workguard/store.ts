@@ -7,7 +7,6 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -24,6 +23,7 @@ import {
   readFileStamp,
   readOwnFile,
   readSmallFile,
+  renameFile,
   writePrivateFile,
 } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
@@ -216,7 +216,7 @@ function writeProjectFile(project: string, ports: readonly Port[]): void {
   try {
     rmSync(temporary, { force: true });
     writeFileSync(temporary, text, { flag: "wx" });
-    renameSync(temporary, path);
+    renameFile(temporary, path);
   } catch (error) {
     ignoreErrors(() => rmSync(temporary, { force: true }));
     throw error;

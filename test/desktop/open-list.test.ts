@@ -29,7 +29,7 @@ test("on macOS and Windows the system's own terminal opens it", () => {
     "cmd.exe",
     "/c",
     "start",
-    "beckon",
+    "",
     "/opt/be ckon",
     "status",
     "--watch",

@@ -110,7 +110,13 @@ export function createHooks(
   const parts = { binary, agent, home };
   const shell = createShellCommand(parts, platform);
   const exec = hasEnv || platform === "win32" ? createExecCommand(parts, platform) : shell;
-  return forms.map(({ canExec = false, ...form }) => ({ ...form, ...(canExec ? exec : shell) }));
+  // PowerShell, which may run the agent's hooks on Windows, takes a path in quotes for a text.
+  const isQuoted = platform === "win32" && /^["']/.test(shell.command);
+  const knowsArgs = forms.some(({ canExec }) => canExec);
+  return forms.map(({ canExec = false, ...form }) => ({
+    ...form,
+    ...(canExec || (isQuoted && knowsArgs) ? exec : shell),
+  }));
 }
 
 export const createTestPayload = (sessionId: string, eventName: string, fields: JsonRecord): JsonRecord => ({

@@ -29,7 +29,12 @@ const hooksFile = createOwnFileSetup({
   mark: ownMark,
   createText({ binary, home, platform }) {
     const { command } = createShellCommand({ binary, agent: "copilot", home }, platform);
-    const hook = { type: "command", [platform === "win32" ? "powershell" : "bash"]: command, timeoutSec };
+    // To PowerShell a path in quotes is only a text.
+    const called = command.startsWith('"') ? `& ${command}` : command;
+    const hook =
+      platform === "win32"
+        ? { type: "command", powershell: called, timeoutSec }
+        : { type: "command", bash: command, timeoutSec };
     const hooks = Object.fromEntries(events.map((event) => [event, [hook]]));
     return `${JSON.stringify({ version: 1, hooks }, null, 2)}\n`;
   },
