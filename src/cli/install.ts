@@ -61,6 +61,7 @@ export async function install(args: string[], table: readonly Agent[]): Promise<
     ? await startApp(result, options, {
         login: login.wanted,
         hasLoginItem: !loginResult.isFailed,
+        isStarting: process.platform === "darwin" && loginResult.isChanged && !loginResult.isFailed,
         name: program.name,
       })
     : { lines: [], isStarted: false };
@@ -158,8 +159,15 @@ async function startApp(
   {
     login,
     hasLoginItem,
+    isStarting,
     name,
-  }: { readonly login: boolean | null; readonly hasLoginItem: boolean; readonly name: string },
+  }: {
+    readonly login: boolean | null;
+    readonly hasLoginItem: boolean;
+    /** launchd starts it as soon as it is registered. A second one would only find out that it is. */
+    readonly isStarting: boolean;
+    readonly name: string;
+  },
 ): Promise<{ readonly lines: readonly string[]; readonly isStarted: boolean }> {
   const running = readEndpoint(paths);
   if (running) {
@@ -181,7 +189,9 @@ async function startApp(
         : `beckon is not running. Start it with: ${name} start`;
     return { lines: [line], isStarted: false };
   }
-  const isStarted = await launchDetached(binary.binary, env, { agents: listVariables(table) });
+  const isStarted =
+    (isStarting && (await waitForApp(paths))) ||
+    (await launchDetached(binary.binary, env, { agents: listVariables(table) }));
   const line = isStarted
     ? "beckon is running now. Look for its icon in your panel or menu bar."
     : `beckon could not be started. To see why, run: ${name}. Its log: ${paths.log}`;

@@ -49,14 +49,16 @@ describe("on macOS", () => {
 
   test("while the old agent is being unloaded, beckon tries again", async () => {
     const busy = { code: 37, stdout: "", stderr: "Bootstrap failed: 37: Operation already in progress" };
-    const { item, calls } = createItem({ bootstrap: [busy, success] });
+    const racing = { code: 5, stdout: "", stderr: "Bootstrap failed: 5: Input/output error\n" };
+    const { item, calls } = createItem({ bootstrap: [busy, racing, success] });
     expect(await item.enable({ binary: "/opt/beckon", home: null })).toStartWith("beckon runs");
-    expect(calls.filter((line) => line.includes("bootstrap"))).toHaveLength(2);
+    expect(calls.filter((line) => line.includes("bootstrap"))).toHaveLength(3);
   });
 
   test("over ssh, where launchd has no desktop session, beckon reports it and starts at the next login", async () => {
     const failed = { code: 5, stdout: "", stderr: "Bootstrap failed: 5: Input/output error\n" };
-    const { item } = createItem({ bootstrap: [failed] });
+    const notLoaded = { code: 3, stdout: "", stderr: "No such process" };
+    const { item } = createItem({ bootout: [notLoaded], bootstrap: [failed] });
     expect(await item.enable({ binary: "/opt/beckon", home: null })).toEndWith(
       "it could not be started now: Bootstrap failed: 5: Input/output error",
     );

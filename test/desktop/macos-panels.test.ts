@@ -78,6 +78,15 @@ describe("panels", () => {
     ]);
   });
 
+  test("a panel that cannot be faded goes away all the same", () => {
+    send(panel("done", { isUrgent: false, visibleMs: 8_000 }));
+    appKit.breakAnimator();
+    user.fireTimers("expire:");
+    user.fireTimers("faded:");
+    expect(received("closed")).toEqual([{ type: "closed", key: "done", by: "expired" }]);
+    expect(user.panels()).toEqual([]);
+  });
+
   test("a quiet panel fades after its time, an urgent one stays", () => {
     send(panel("web"), panel("done", { isUrgent: false, visibleMs: 8_000 }));
     const [timer] = appKit.timers.filter(({ selector }) => selector === "expire:");
@@ -224,6 +233,13 @@ describe("panels", () => {
     send(panel("long", { isExact: true, buttons: answers, body: "make\n".repeat(30) }));
     send(panel("cut", { buttons: answers }));
     expect([labels("long"), labels("cut")]).toEqual([["Deny"], ["Deny"]]);
+  });
+
+  test("a text that fits is shown in full, whatever the height of the system's lines", () => {
+    appKit.setLineHeight(17);
+    send(panel("fits", { isExact: true, buttons: answers, body: "make\n".repeat(13).trimEnd() }));
+    send(panel("long", { isExact: true, buttons: answers, body: "make\n".repeat(15).trimEnd() }));
+    expect([labels("fits"), labels("long")]).toEqual([["Allow", "Deny"], ["Deny"]]);
   });
 
   test("an update adds and removes buttons, and no panel overlaps another", () => {

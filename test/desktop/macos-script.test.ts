@@ -105,6 +105,9 @@ describe("the icon", () => {
   test("is a template of 18 points that keeps its position, with the number beside it", () => {
     send(view(1, [], { count: 2, title: "beckon: 2 need you", tooltip: "web\napi" }));
     expect(user.statusItem()).toMatchObject({ length: -1, autosaveName: "beckon" });
+    send({ type: "hide" }, view(3, [], { name: "beckon-demo" }));
+    expect(user.statusItem()).toMatchObject({ autosaveName: "beckon-demo" });
+    send({ type: "hide" }, view(1, [], { count: 2, title: "beckon: 2 need you", tooltip: "web\napi" }));
     expect(user.statusButton()).toMatchObject({ title: "2", imagePosition: 2, toolTip: "web\napi" });
     expect(user.statusButton()?.accessibilityLabel).toBe("beckon: 2 need you");
     const image = appKit.objects.find(({ className: kind }) => kind === "NSImage");

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Exec } from "../../src/core/interfaces/index.ts";
 import {
+  askAppleScript,
   callKitty,
   filterOwnSockets,
   listWindows,
@@ -143,6 +144,30 @@ describe("macOS", () => {
     now = 10 * 60_000;
     await mac.run(runAppleScript("Terminal", "SCRIPT", "/dev/ttys001"), 1_000);
     expect(asked).toHaveLength(3);
+  });
+
+  test("while macOS asks, the script waits for you, and nothing asks a second time", async () => {
+    writeFileSync(join(folder, "osascript"), "#!/bin/sh\n", { mode: 0o755 });
+    const question = Promise.withResolvers<void>();
+    const asked: string[] = [];
+    const mac = createPlanRunner({
+      platform: "darwin",
+      env: { PATH: folder },
+      async exec([, , script = ""]) {
+        asked.push(script);
+        await question.promise;
+        return { code: 0, stdout: "found\n", stderr: "" };
+      },
+    });
+    // To look at a pane is no reason to ask.
+    expect(await mac.run(askAppleScript("Terminal", "LOOK"), 1_000)).toBeNull();
+    expect(await mac.run(runAppleScript("Terminal", "SHOW"), 100).catch(() => "too late")).toBe("asking");
+    expect(await mac.run(runAppleScript("Terminal", "SHOW"), 100).catch(() => "too late")).toBe("asking");
+    expect(asked).toEqual(["SHOW"]);
+    question.resolve();
+    expect(await mac.run(runAppleScript("Terminal", "SHOW"), 5_000)).toBe("found");
+    expect(await mac.run(askAppleScript("Terminal", "LOOK"), 5_000)).toBe("found");
+    expect(asked.at(-1)).toBe("LOOK");
   });
 
   test("the output of ps may have programs with spaces, and processes without a terminal", () => {

@@ -158,6 +158,8 @@ export interface TrayOptions {
   readonly onProblem: (text: string) => void;
   /** A private folder (0700): helpers are unpacked here. */
   readonly folder: string;
+  /** The system remembers where a demo's icon is apart from the real one's. */
+  readonly isDemo?: boolean;
 }
 
 /** For `beckon doctor`: how the icon is shown, or why it is not. */

@@ -1,6 +1,6 @@
 /** Ghostty: by AppleScript on macOS (https://ghostty.org/docs/features/applescript); elsewhere only its window. */
 import { createAppleRecipe } from "./applescript.ts";
-import { runAppleScript } from "./plan.ts";
+import { askAppleScript, runAppleScript } from "./plan.ts";
 import { type FocusRecipe, inApplications, type Terminal, type TerminalContext } from "./terminal.ts";
 import { isTtyPath, wholePath } from "./variables.ts";
 import { createWindowRecipe } from "./window-only.ts";
@@ -70,6 +70,11 @@ const ghosttyScript = `on run argv
   return outcome
 end run`;
 
+const frontTtyScript = `on run argv
+  if application id "com.mitchellh.ghostty" is not running then return ""
+  tell application id "com.mitchellh.ghostty" to return tty of focused terminal of selected tab of front window
+end run`;
+
 /** An absolute path that cannot be taken for an option. */
 const isFolder = (path: string | null): path is string =>
   path !== null && path.length <= 4_096 && !/\p{C}/u.test(path) && path.startsWith("/");
@@ -80,6 +85,7 @@ const onMac = createAppleRecipe(description, {
     if (!isTtyPath(tty) && folder === null) return null;
     return yield* runAppleScript("Ghostty", ghosttyScript, isTtyPath(tty) ? tty : "", folder ?? "");
   },
+  findFrontTty: () => askAppleScript("Ghostty", frontTtyScript),
 });
 const elsewhere = createWindowRecipe(description);
 const recipeOn = ({ platform }: TerminalContext): FocusRecipe => (platform === "darwin" ? onMac : elsewhere);

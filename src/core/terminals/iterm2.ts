@@ -1,6 +1,6 @@
 /** iTerm2: by AppleScript, or by a link if macOS does not allow that. */
 import { createAppleRecipe } from "./applescript.ts";
-import { runAppleScript } from "./plan.ts";
+import { askAppleScript, runAppleScript } from "./plan.ts";
 import { inApplications, type Terminal } from "./terminal.ts";
 import { isTtyPath, readVariable } from "./variables.ts";
 
@@ -53,6 +53,11 @@ on shown(wanted)
   return false
 end shown`;
 
+const frontTtyScript = `on run argv
+  if application id "com.googlecode.iterm2" is not running then return ""
+  tell application id "com.googlecode.iterm2" to return tty of current session of current window
+end run`;
+
 export const iterm2: Terminal = {
   ...description,
   ...createAppleRecipe(description, {
@@ -61,6 +66,7 @@ export const iterm2: Terminal = {
       const ids = [...(id === undefined ? [] : [id]), ...(isTtyPath(tty) ? [tty] : [])];
       return ids.length === 0 ? null : yield* runAppleScript("iTerm2", iterm2Script, ...ids);
     },
+    findFrontTty: () => askAppleScript("iTerm2", frontTtyScript),
     /**
      * No slashes, and the whole variable: https://iterm2.com/documentation-url-scheme.html. Also finds minimized windows, which
      * AppleScript may not list.

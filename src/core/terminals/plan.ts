@@ -93,13 +93,16 @@ export type PlanStep =
       readonly payload: unknown;
       readonly assumed?: unknown;
     }
-  /** AppleScript whose `run` handler gets the arguments; null if it failed, `denied` if the user has not allowed it. */
+  /**
+   * AppleScript whose `run` handler gets the arguments; null if it failed, `denied` if the user has not allowed it, `asking` while
+   * macOS asks them. Without `assumed` it only looks, and is not run before the user has allowed it: nobody wants to be asked then.
+   */
   | {
       readonly do: "applescript";
       readonly app: string;
       readonly script: string;
       readonly args: readonly string[];
-      readonly assumed: string;
+      readonly assumed?: string;
     }
   /** JavaScript for KWin to evaluate; null if there is no answer. */
   | { readonly do: "kwin"; readonly expression: string; readonly assumed?: unknown }
@@ -204,6 +207,11 @@ export function* readFromKwin(expression: string): Plan<unknown> {
 
 export function* runAppleScript(app: string, script: string, ...args: string[]): Plan<string | null> {
   return (yield { do: "applescript", app, script, args, assumed: "found" }) as string | null;
+}
+
+/** A script that changes nothing. null also if the user has not allowed it yet. */
+export function* askAppleScript(app: string, script: string, ...args: string[]): Plan<string | null> {
+  return (yield { do: "applescript", app, script, args }) as string | null;
 }
 
 export function* listWindows(): Plan<readonly WindowInfo[] | null> {

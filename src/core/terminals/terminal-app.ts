@@ -1,6 +1,6 @@
 /** The Terminal of macOS: by AppleScript. */
 import { createAppleRecipe } from "./applescript.ts";
-import { runAppleScript } from "./plan.ts";
+import { askAppleScript, runAppleScript } from "./plan.ts";
 import type { Terminal } from "./terminal.ts";
 import { isTtyPath } from "./variables.ts";
 
@@ -40,11 +40,17 @@ const terminalAppScript = `on run argv
   return "none"
 end run`;
 
+const frontTtyScript = `on run argv
+  if application id "com.apple.Terminal" is not running then return ""
+  tell application id "com.apple.Terminal" to return tty of selected tab of front window
+end run`;
+
 export const terminalApp: Terminal = {
   ...description,
   ...createAppleRecipe(description, {
     *focus({ tty }) {
       return isTtyPath(tty) ? yield* runAppleScript("Terminal", terminalAppScript, tty) : null;
     },
+    findFrontTty: () => askAppleScript("Terminal", frontTtyScript),
   }),
 };

@@ -67,6 +67,8 @@ function planEnable(uid: number, path: string): readonly (readonly string[])[] {
 
 /** What bootstrap reports while the old agent is still being unloaded. */
 const inProgress = /\b(?:36|37)\b|already in progress/i;
+/** The same right after an agent was unloaded (openclaw 136453). At other times it means that there is no desktop session. */
+const inputOutputError = 5;
 const retryMs = 500;
 const maxTries = 6;
 
@@ -74,10 +76,12 @@ export function createMacLoginItem({ home, uid, exec }: LaunchAgentOptions): Log
   const path = join(home, "Library", "LaunchAgents", `${label}.plist`);
   const run = (argv: readonly string[]) => exec(argv, { timeoutMs: launchctlMs });
 
-  async function runWithRetries(argv: readonly string[]): Promise<ExecResult> {
+  async function runWithRetries(argv: readonly string[], isUnloading: boolean): Promise<ExecResult> {
     for (let attempt = 1; ; attempt++) {
       const result = await run(argv);
-      const isBusy = inProgress.test(`${result.code} ${result.stderr}`);
+      const isBusy =
+        inProgress.test(`${result.code} ${result.stderr}`) ||
+        (isUnloading && result.code === inputOutputError);
       if (result.code === 0 || attempt === maxTries || !isBusy) return result;
       await Bun.sleep(retryMs);
     }
@@ -87,9 +91,9 @@ export function createMacLoginItem({ home, uid, exec }: LaunchAgentOptions): Log
     async enable(command) {
       putFile(path, Buffer.from(formatPlist(command)), 0o600);
       const [bootout = [], enable = [], bootstrap = []] = planEnable(uid, path);
-      await run(bootout);
+      const unloaded = await run(bootout);
       await run(enable);
-      const { code, stderr } = await runWithRetries(bootstrap);
+      const { code, stderr } = await runWithRetries(bootstrap, unloaded.code === 0);
       if (code === 0) return `beckon runs, and starts when you log in (${path})`;
       // launchd reads the folder at the next login.
       return `beckon starts when you log in (${path}); it could not be started now: ${stderr.trim() || code}`;

@@ -17,6 +17,8 @@ export interface MacMenuSeparator {
 
 export interface ViewMessage {
   readonly type: "view";
+  /** Under this name macOS remembers the icon's position. */
+  readonly name: string;
   /** Identifies this view: an action says in which view the user chose it. */
   readonly batch: number;
   /** A PNG, as base64. */

@@ -38,6 +38,8 @@ const usualFolders = (home: string): string[] => [
 
 /** The user may have allowed it in System Settings meanwhile. macOS does not report that. */
 const retryDeniedMs = 10 * 60_000;
+/** How long macOS's question may stay on the screen. */
+const consentMs = 120_000;
 
 export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
   const { platform, env, exec, now = () => performance.now() } = options;
@@ -45,6 +47,10 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
   const ownEnv = dropUnset(env);
   /** When macOS refused control of an app. Another attempt soon after would only ask the user again. */
   const deniedAt = new Map<string, number>();
+  /** Apps that have answered since beckon started. */
+  const allowed = new Set<string>();
+  /** Scripts that wait until the user has answered macOS's question about their app. */
+  const asking = new Map<string, Promise<string | null>>();
   const processes = chooseProcesses(platform, exec);
 
   async function runCommand(argv: readonly string[], timeoutMs: number, more: Record<string, string> = {}) {
@@ -55,14 +61,33 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
   }
 
   async function runAppleScript(
+    step: PlanStep & { do: "applescript" },
+    timeoutMs: number,
+  ): Promise<string | null> {
+    const { app } = step;
+    if (now() - (deniedAt.get(app) ?? Number.NEGATIVE_INFINITY) < retryDeniedMs) return "denied";
+    if (allowed.has(app)) return controlApp(step, timeoutMs);
+    if (step.assumed === undefined) return null;
+    // The script waits while macOS asks. It is not stopped: once the user has allowed it, it shows the tab after all.
+    const answer = asking.get(app) ?? controlApp(step, consentMs);
+    asking.set(app, answer);
+    void answer.finally(() => asking.delete(app));
+    return Promise.race([answer, Bun.sleep(timeoutMs / 2).then(() => "asking")]);
+  }
+
+  async function controlApp(
     { app, script, args }: PlanStep & { do: "applescript" },
     timeoutMs: number,
   ): Promise<string | null> {
-    if (now() - (deniedAt.get(app) ?? Number.NEGATIVE_INFINITY) < retryDeniedMs) return "denied";
     const { code, stdout, stderr } = await runCommand(["osascript", "-e", script, ...args], timeoutMs);
-    if (code === 0) return stdout.trim();
+    if (code === 0) {
+      // A script that finds its application closed has not asked for anything.
+      if (stdout.trim() !== "closed") allowed.add(app);
+      return stdout.trim();
+    }
     // errAEEventNotPermitted: the user has not allowed it.
     if (!stderr.includes("-1743")) return null;
+    allowed.delete(app);
     deniedAt.set(app, now());
     return "denied";
   }

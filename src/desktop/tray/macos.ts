@@ -44,7 +44,8 @@ export async function openMacTrayWith(options: TrayOptions, settings: MacSetting
     if (shown === null) return;
     helper.put("view", (batch) => {
       const viewActions = new Map<string, UserAction>();
-      const message = createViewMessage(shown, batch, viewActions);
+      const name = options.isDemo ? "beckon-demo" : "beckon";
+      const message = { ...createViewMessage(shown, batch, viewActions), name };
       actions.set(batch, viewActions);
       sentBatch = batch;
       return message;
@@ -81,7 +82,11 @@ export async function openMacTrayWith(options: TrayOptions, settings: MacSetting
   };
 }
 
-function createViewMessage(view: TrayView, batch: number, actions: Map<string, UserAction>): ViewMessage {
+function createViewMessage(
+  view: TrayView,
+  batch: number,
+  actions: Map<string, UserAction>,
+): Omit<ViewMessage, "name"> {
   return {
     type: "view",
     batch,

@@ -80,11 +80,14 @@ export function createTraySink(options: TraySinkOptions): TraySink {
         const accepted = clicks.accept(action);
         if (accepted) onAction(accepted);
       };
-      opening = open({ folder, onProblem: options.onProblem, onAction: onClick }).then(async (opened) => {
-        if (isStopped) return opened?.stop();
-        tray = opened;
-        options.refresh();
-      });
+      const isDemo = options.facts().isDemo === true;
+      opening = open({ folder, isDemo, onProblem: options.onProblem, onAction: onClick }).then(
+        async (opened) => {
+          if (isStopped) return opened?.stop();
+          tray = opened;
+          options.refresh();
+        },
+      );
       return opening;
     },
     view: () => shownView,

@@ -224,7 +224,11 @@ const readOnlyMembers = ["processId", "sessionList", "currentSession", "title"];
 
 function expectNoChange(steps: readonly PlanStep[]): void {
   for (const step of steps) {
-    expect(["activate", "applescript"]).not.toContain(step.do);
+    expect(step.do).not.toBe("activate");
+    if (step.do === "applescript") {
+      expect(step.assumed).toBeUndefined();
+      expect(step.script).not.toMatch(/\b(?:set|select|activate|focus|make|close)\b/);
+    }
     if (step.do === "run") expect(step.argv.join(" ")).toMatch(readOnlyCommand);
     if (step.do === "kwin") expect(step.expression).not.toMatch(/[^=!]=[^=>]/);
     if (step.do === "kitty") expect(step.command).toBe("ls");

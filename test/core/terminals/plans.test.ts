@@ -176,6 +176,43 @@ describe("macOS", () => {
     }
   });
 
+  test.each([
+    ["Terminal", "/System/Applications/Utilities/Terminal.app/Contents/MacOS/Terminal", "com.apple.Terminal"],
+    ["iTerm2", "/Applications/iTerm.app/Contents/MacOS/iTerm2", "com.googlecode.iterm2"],
+    ["Ghostty", "/Applications/Ghostty.app/Contents/MacOS/ghostty", "com.mitchellh.ghostty"],
+  ])("you look at the pane that %s says its front window shows", (_, program, bundleId) => {
+    const app = program.slice(0, program.indexOf(".app") + 4);
+    const look = (shown: string | null, front: string) =>
+      isVisible({
+        platform: "darwin",
+        terminal: [mac(program)],
+        answers: (step) =>
+          step.do === "applescript"
+            ? shown
+            : answerCommands({
+                "lsappinfo find": "ASN:0x0-0x1b01b:",
+                "lsappinfo front": "ASN:0x0-0x1b01b:",
+                "lsappinfo info": `bundleID="${front}" bundle path="${front === bundleId ? app : "/Finder.app"}"`,
+              })(step),
+      });
+    expect(look(tty, bundleId)).toBe(true);
+    expect(look("/dev/ttys099", bundleId)).toBe(false);
+    expect(look(tty, "com.apple.finder")).toBe(false);
+    // The user has not allowed it, or this version does not say it.
+    expect(look(null, bundleId)).toBeNull();
+    expect(look("", bundleId)).toBeNull();
+  });
+
+  test("variables that the hook saw count where macOS shows only the arguments of a process", () => {
+    const outcome = focus({
+      ...iterm("found"),
+      place: { env: { ITERM_SESSION_ID: itermSession } },
+      answers: (step) => (step.do === "environment" ? { "--resume": "x" } : iterm("found").answers?.(step)),
+    });
+    const script = outcome.steps.find((step) => step.do === "applescript");
+    expect(script).toMatchObject({ args: [itermSession.split(":")[1], tty] });
+  });
+
   test("Terminal is found by its bundle id if the session's process is unknown", () => {
     const outcome = focus({
       platform: "darwin",

@@ -43,6 +43,8 @@ export function createFakeAppKit(hooks: AppKitHooks) {
   const observers: { readonly target: ObjcObject; readonly selector: string; readonly name: string }[] = [];
   const input: (string | null)[] = [];
   let isWaitingForInput = false;
+  let lineHeight = 15;
+  let canAnimate = true;
   let isRunning = false;
   let isVoiceOverOn = false;
   let windowCount = 0;
@@ -111,8 +113,10 @@ export function createFakeAppKit(hooks: AppKitHooks) {
     const { properties } = object;
     const [first, second, third] = args;
     switch (selector) {
-      case "init":
       case "animator":
+        if (!canAnimate) throw new Error("no animator");
+        return object.proxy;
+      case "init":
         return object.proxy;
       case "initWithData:encoding:":
         return createString(toObject(first)?.properties.bytes);
@@ -237,8 +241,10 @@ export function createFakeAppKit(hooks: AppKitHooks) {
         Object.assign(properties, { isShown: false, isClosed: selector === "close" });
         return undefined;
       case "cellSizeForBounds:": {
-        const text = String((properties.parent as ObjcObject).properties.stringValue);
-        return { width: 200, height: 15 * countLines(text) };
+        const { stringValue, maximumNumberOfLines } = (properties.parent as ObjcObject).properties;
+        const lines = countLines(String(stringValue));
+        const limit = Number(maximumNumberOfLines);
+        return { width: 200, height: lineHeight * (limit > 0 ? Math.min(lines, limit) : lines) };
       }
       case "run":
         isRunning = true;
@@ -301,6 +307,12 @@ export function createFakeAppKit(hooks: AppKitHooks) {
     setDisplay(next: Display | null): void {
       display = next;
       postNotification("NSApplicationDidChangeScreenParametersNotification");
+    },
+    setLineHeight(points: number): void {
+      lineHeight = points;
+    },
+    breakAnimator(): void {
+      canAnimate = false;
     },
     setVoiceOver(isOn: boolean): void {
       isVoiceOverOn = isOn;

@@ -40,6 +40,7 @@ export const createViewMessage = (
   over: Partial<ViewMessage> = {},
 ): ViewMessage => ({
   type: "view",
+  name: "beckon",
   batch,
   icon,
   count: 0,

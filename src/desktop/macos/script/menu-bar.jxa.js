@@ -23,8 +23,8 @@ function createMenu(title) {
 
 function createIcon() {
   statusItem = $.NSStatusBar.systemStatusBar.statusItemWithLength(variableLength);
-  // Keeps the position that the user dragged it to.
-  statusItem.setAutosaveName($("beckon"));
+  // Keeps the position that the user dragged it to, and whether macOS 26 may show it: a demo has its own.
+  statusItem.setAutosaveName(toNSString(view.name));
   const size = $.NSFont.menuBarFontOfSize(0).pointSize;
   statusItem.button.setFont($.NSFont.monospacedDigitSystemFontOfSizeWeight(Number(size), 0));
   rootMenu = createMenu("beckon");

@@ -111,14 +111,15 @@ function arrange() {
 function placeCard(card, left, top) {
   const wasHidden = card.top === null;
   card.top = top;
+  // First, so that a panel which cannot be drawn or animated goes away all the same.
+  if (card.timer === null && card.message.visibleMs !== null) {
+    card.timer = startTimer(card.message.visibleMs / 1000, "expire:", card.message.key, false);
+  }
   card.panel.setFrameDisplay($.NSMakeRect(left, top - card.height, panelWidth, card.height), true);
   layOut(card);
   if (card.isFading) card.panel.animator.setAlphaValue(1);
   card.isFading = false;
   if (wasHidden) card.panel.orderFrontRegardless;
-  if (card.timer === null && card.message.visibleMs !== null) {
-    card.timer = startTimer(card.message.visibleMs / 1000, "expire:", card.message.key, false);
-  }
 }
 
 function hideCard(card) {
@@ -136,8 +137,8 @@ function expire(timer) {
     return;
   }
   card.isFading = true;
-  card.panel.animator.setAlphaValue(0);
   card.timer = startTimer(fadeSeconds, "faded:", card.message.key, false);
+  card.panel.animator.setAlphaValue(0);
 }
 
 function faded(timer) {
@@ -293,19 +294,25 @@ function fillCard(card) {
   card.title.setStringValue(toNSString(message.title));
   card.body.setStringValue(toNSString(message.body));
   const lines = message.isExact ? exactLines : bodyLines;
-  card.body.setMaximumNumberOfLines(0);
-  const fullHeight = Math.ceil(
-    Number(card.body.cell.cellSizeForBounds($.NSMakeRect(0, 0, textWidth, 10000)).height),
-  );
-  card.body.setMaximumNumberOfLines(lines);
-  card.bodyHeight = message.body === "" ? 0 : Math.min(fullHeight, lines * lineHeight);
-  createButtons(card, !message.isExact || fullHeight > card.bodyHeight);
+  const fullHeight = measureBody(card, 0);
+  const height = measureBody(card, lines);
+  // A system that ignored the limit would fill the screen.
+  const isTooHigh = height > (lines + 1) * lineHeight;
+  card.bodyHeight = message.body === "" ? 0 : isTooHigh ? lines * lineHeight : height;
+  createButtons(card, !message.isExact || isTooHigh || fullHeight > height);
   card.clickArea.setAccessibilityLabel(toNSString(`${message.title}. ${message.body}`));
   if (message.icon !== card.shownIcon) {
     card.shownIcon = message.icon;
     card.icon.setImage(createImage(message.icon, iconSize, false) ?? $());
   }
   measure(card);
+}
+
+/** The system's own measure, with its font and spacing; 0 lines: without a limit. */
+function measureBody(card, maxLines) {
+  card.body.setMaximumNumberOfLines(maxLines);
+  const { height } = card.body.cell.cellSizeForBounds($.NSMakeRect(0, 0, textWidth, 10000));
+  return Math.ceil(Number(height));
 }
 
 /** Shows how many alerts have no room on the screen. */
