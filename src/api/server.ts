@@ -71,7 +71,7 @@ export interface ServerOptions {
   readonly isOwnUser: (client: Client, port: number) => Promise<boolean>;
   /** Quits the app soon. */
   readonly stop: () => void;
-  readonly accept: (text: string) => Promise<IngestResult>;
+  readonly accept: Accept;
   readonly sessions: SessionList;
   /** The list of sessions waits for it after a start. Hooks never do. */
   readonly listReady?: Promise<unknown>;
@@ -167,23 +167,46 @@ const statusOfOutcome = { rejected: 400, failed: 500, "not-stored": 503 } as con
  * Where hooks send their events: `/api/hook`, and `/ingest` for the older form. With `?hold`, a permission hook's response
  * stays open for the decision; its status says that the event was accepted.
  */
-export function createHookRoute(
-  accept: (text: string) => Promise<IngestResult>,
-  pending: PendingHooks | null = null,
-) {
-  const handle: Handler = async ({ request }) => {
-    const body = await readBody(request);
-    if (body === null) return respondTooLarge();
-    const result = await accept(body);
-    if (result.outcome !== "accepted")
-      return respond(statusOfOutcome[result.outcome], { error: result.reason });
-    if (pending !== null && request.url.endsWith("?hold"))
-      return respondWhenAnswered(body, request.signal, pending);
-    return new Response('{"ok":true}', { headers: jsonHeaders });
-  };
+export function createHookRoute(accept: Accept, pending: PendingHooks | null = null) {
+  const handle: Handler = ({ request }) => takeEvent(request, accept, pending);
   return new Elysia({ systemRouter: false })
     .post(routes.hook.path, handle, { parse: "none" })
     .post(routes.ingest.path, handle, { parse: "none" });
+}
+
+type Accept = (text: string) => Promise<IngestResult>;
+
+async function takeEvent(request: Request, accept: Accept, pending: PendingHooks | null): Promise<Response> {
+  const body = await readBody(request);
+  if (body === null) return respondTooLarge();
+  const result = await accept(body);
+  if (result.outcome !== "accepted")
+    return respond(statusOfOutcome[result.outcome], { error: result.reason });
+  if (pending !== null && request.url.endsWith("?hold"))
+    return respondWhenAnswered(body, request.signal, pending);
+  return new Response('{"ok":true}', { headers: jsonHeaders });
+}
+
+/**
+ * Takes hooks' events, and nothing else, on a socket in the state folder, which only this user can reach: without a token, and
+ * without the checks that keep web pages out. Throws if the system has no such sockets there.
+ */
+export function listenOnSocket(path: string, accept: Accept): { stop(): Promise<void> } {
+  const server = Bun.serve({
+    unix: path,
+    development: false,
+    maxRequestBodySize: limits.maxBodyBytes,
+    fetch: (request) =>
+      request.method === "POST" && readPath(request.url) === routes.hook.path
+        ? takeEvent(request, accept, null)
+        : respond(404, { error: "not found" }),
+  });
+  return { stop: () => stopServer(server) };
+}
+
+async function stopServer(server: Bun.Server<unknown>): Promise<void> {
+  await waitAtMost(stopMs, server.stop());
+  await server.stop(true);
 }
 
 /** Nothing inline, nothing from elsewhere, in no frame. */
@@ -571,10 +594,7 @@ export function listen(port: number, options: ServerOptions): ApiServer {
   if (server?.port === undefined) throw new Error("the API did not start");
   return {
     port: server.port,
-    async stop() {
-      await waitAtMost(stopMs, server.stop());
-      await server.stop(true);
-    },
+    stop: () => stopServer(server),
   };
 }
 

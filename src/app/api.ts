@@ -1,8 +1,10 @@
 /** The API: what each route asks of the rest of the app. */
+import { chmodSync, rmSync } from "node:fs";
 import { version } from "../../package.json";
 import type { PageAccess } from "../api/page-access.ts";
-import { type ApiServer, listenFrom, type SettingsRequests } from "../api/server.ts";
+import { type ApiServer, listenFrom, listenOnSocket, type SettingsRequests } from "../api/server.ts";
 import { isProbe } from "../core/session/probe.ts";
+import { ignoreErrors } from "../storage/files.ts";
 import { signDecision } from "../system/decision-signature.ts";
 import { isOwnConnection } from "../system/sockets.ts";
 import type { Base } from "./base.ts";
@@ -120,5 +122,31 @@ export async function listenForRequests(options: RequestOptions): Promise<ApiSer
       }),
     onError: base.onError,
   });
-  return listening;
+  const stopSocket = openHookSocket(base, state);
+  return {
+    port: listening.port,
+    stop: async () => void (await Promise.all([stopSocket(), listening.stop()])),
+  };
+}
+
+/** macOS allows 104 bytes with the zero at the end, Linux 108. */
+const maxSocketPathBytes = 103;
+
+/** Where it cannot be opened, as on some network disks, hooks use the port. */
+function openHookSocket({ paths: { hookSocket: path } }: Base, { accept }: AppState): () => Promise<void> {
+  if (process.platform === "win32" || Buffer.byteLength(path) > maxSocketPathBytes) return async () => {};
+  const remove = () => ignoreErrors(() => rmSync(path, { force: true }));
+  // This process has the folder's lock: a socket that is there was left behind by one that crashed.
+  remove();
+  try {
+    const server = listenOnSocket(path, accept);
+    chmodSync(path, 0o600);
+    return async () => {
+      remove();
+      await server.stop();
+    };
+  } catch {
+    remove();
+    return async () => {};
+  }
 }

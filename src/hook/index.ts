@@ -12,7 +12,7 @@ import { limits } from "../core/limits.ts";
 import { timing } from "../core/timing.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { chooseFolders } from "./folders.ts";
-import { openRequest, type ResponseStatus } from "./http.ts";
+import { type Exchange, openRequest, openSocketRequest, type ResponseStatus } from "./http.ts";
 import {
   describeEvent,
   type EventDescription,
@@ -21,7 +21,7 @@ import {
   type Sender,
   type Surroundings,
 } from "./meta.ts";
-import { chooseTarget, type Target } from "./target.ts";
+import { chooseTarget, findSocket, type Target } from "./target.ts";
 
 /** The event on its way, and what the log needs to name it. */
 interface Delivery {
@@ -49,7 +49,8 @@ interface Readings {
   readonly stdin: Promise<string>;
   readonly description: EventDescription;
   readonly surroundings: Promise<Surroundings>;
-  readonly choosing: Promise<Target | null>;
+  /** null if the event has to go through the address with a port. */
+  readonly findingSocket: Promise<string | null>;
   readonly choosingFolders: Promise<{ readonly paths: Paths }>;
 }
 
@@ -88,16 +89,16 @@ export async function hook(args: string[], table = agents): Promise<number> {
   }
   const surroundings = readSurroundings(agent, process.env, choosingFolders);
   try {
-    // Only reads files, so it need not wait until the folder is known to be the user's: that would take 0.5 ms more.
-    const namedFaults: string[] = [];
-    const choosingNamed = chooseTarget(process.env, named, namedFaults, surroundings);
+    const isConnecting = args[1] === "--connect";
+    const find = (where: Paths) => (isConnecting ? Promise.resolve(null) : findSocket(process.env, where));
+    // Only looks at a file, so it need not wait until the folder is known to be the user's: that would take 0.5 ms more.
+    const findingNamed = find(named);
     const description = describeEvent(agent.forwarding, process.env);
     const { paths, ignored } = await choosingFolders;
-    const faults = paths === named ? namedFaults : [];
-    const choosing = paths === named ? choosingNamed : chooseTarget(process.env, paths, faults, surroundings);
+    const findingSocket = paths === named ? findingNamed : find(paths);
     const delivery: Delivery = {
       paths,
-      faults,
+      faults: [],
       isRead: false,
       isEmpty: false,
       eventName: "-",
@@ -120,7 +121,13 @@ export async function hook(args: string[], table = agents): Promise<number> {
     }
     process.on("uncaughtException", (error) => giveUp(readErrorMessage(error)));
     try {
-      await forward(agent, table, delivery, { stdin, description, surroundings, choosing, choosingFolders });
+      await forward(agent, table, delivery, {
+        stdin,
+        description,
+        surroundings,
+        findingSocket,
+        choosingFolders,
+      });
     } catch (error) {
       delivery.faults.push(readErrorMessage(error));
     }
@@ -131,7 +138,7 @@ export async function hook(args: string[], table = agents): Promise<number> {
     if (delivery.unsent !== null || delivery.faults.length > 0) await saveOnce(delivery);
     if (delivery.launch !== null && delivery.faults.length === 0) await launch(agent, delivery);
     if (delivery.isSessionStart && ignored !== null) await log(delivery, ignored);
-    if (args[1] === "--connect" && delivery.delivered !== null) {
+    if (isConnecting && delivery.delivered !== null) {
       const { printConnection } = await import("./connection.ts");
       await printConnection(delivery.delivered.app, paths, delivery.delivered.meta);
     }
@@ -166,7 +173,7 @@ async function forward(
   called: Sender,
   table: readonly Agent[],
   delivery: Delivery,
-  { stdin, description, surroundings, choosing, choosingFolders }: Readings,
+  { stdin, description, surroundings, findingSocket, choosingFolders }: Readings,
 ): Promise<void> {
   const { paths, faults } = delivery;
   const text = await stdin;
@@ -204,25 +211,41 @@ async function forward(
   delivery.unsent = body;
   delivery.isRead = true;
 
-  const target = await inTime(choosing);
   const isSessionStart = agent.forwarding?.isSessionStart(payload) === true;
   delivery.isSessionStart = isSessionStart;
+  const awaitStatus = ({ status }: Exchange) =>
+    inTime(Promise.race([status, timeout(timing.hookSendTimeoutMs)]));
+  /** Returns the fault, and takes the event as sent if beckon has it or refuses it. */
+  const judge = (status: ResponseStatus | "timeout" | null): string | null => {
+    const fault = faultOf(status ?? "timeout");
+    if (fault) faults.push(agent.forwarding === null ? `${describeUnknown(agent)}: ${fault}` : fault);
+    if (typeof status === "number" && (fault === null || permanentErrors.has(status))) delivery.unsent = null;
+    return fault;
+  };
+  // An unattended run has nobody to wait for.
+  const canWait = meta.attended !== false && agent.forwarding?.canWaitForAnswer(payload) === true;
+  const socket = canWait ? null : await inTime(findingSocket);
+  if (socket !== null) {
+    const status = await awaitStatus(openSocketRequest(socket, "/api/hook", body));
+    // An app that crashed leaves its socket behind, and one from before the update has none.
+    if (status !== "refused") {
+      judge(status);
+      return;
+    }
+  }
+  const target = await inTime(chooseTarget(process.env, paths, faults, surroundings));
   // Without a target, beckon is not running. That is not a fault: it reads the spool when it starts.
   if (target === null) {
     if (isSessionStart) delivery.launch = { refusedUrl: null };
     return;
   }
-  // An unattended run has nobody to wait for.
-  const isPending =
-    target.isLoopback && meta.attended !== false && agent.forwarding?.canWaitForAnswer(payload) === true;
+  const isPending = target.isLoopback && canWait;
   const exchange = openRequest(target, isPending ? "/api/hook?hold" : "/api/hook", body);
   const loading = isPending ? import("./pending.ts") : null;
   if (loading) delivery.reportStop = async () => (await loading).report(target, meta.id, "stopped");
-  const status = await inTime(Promise.race([exchange.status, timeout(timing.hookSendTimeoutMs)]));
+  const status = await awaitStatus(exchange);
   if (isSessionStart && status === "refused") delivery.launch = { refusedUrl: target.url.origin };
-  const fault = faultOf(status ?? "timeout");
-  if (fault) faults.push(agent.forwarding === null ? `${describeUnknown(agent)}: ${fault}` : fault);
-  if (typeof status === "number" && (fault === null || permanentErrors.has(status))) delivery.unsent = null;
+  const fault = judge(status);
   // A target with a key is the app that wrote endpoint.json.
   if (fault === null && typeof status === "number" && target.key !== null)
     delivery.delivered = { app: target, meta };

@@ -11,6 +11,8 @@ export interface Paths {
   readonly channelSecrets: string;
   readonly endpoint: string;
   readonly authHeader: string;
+  /** Where the app takes hooks' events. Absent on Windows, and where the system has no such sockets. */
+  readonly hookSocket: string;
   readonly snapshot: string;
   /** A folder. */
   readonly journal: string;
@@ -63,6 +65,7 @@ export function resolvePaths(env: Env = process.env, platform: NodeJS.Platform =
     channelSecrets: `${inConfig}channel-secrets.json`,
     endpoint: `${inState}endpoint.json`,
     authHeader: `${inState}auth-header`,
+    hookSocket: `${inState}hook.sock`,
     snapshot: `${inState}snapshot.json`,
     journal: `${inState}journal`,
     spool: `${inState}spool.jsonl`,

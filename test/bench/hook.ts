@@ -13,16 +13,17 @@ if (missing.length > 0) {
   process.exit(1);
 }
 
-/** Runs in its own process, as beckon does. Counts requests and keeps the last body. */
+/** Runs in its own process, and listens where beckon does. Counts requests and keeps the last body. */
 const receiverSource = `
   let count = 0, last = "";
-  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, async fetch(request) {
+  const fetch = async (request) => {
     if (request.method === "GET") return Response.json({ count, last });
     last = await request.text();
     count++;
     return new Response('{"ok":true}');
-  } });
-  console.log(server.port);`;
+  };
+  Bun.serve({ unix: process.argv[1], fetch });
+  console.log(Bun.serve({ hostname: "127.0.0.1", port: 0, fetch }).port);`;
 
 const seedScript = `#!/bin/bash
 URL="\${RECEIVER_URL:-http://localhost:4488}"
@@ -58,13 +59,14 @@ function payload(round: number): string {
 
 async function measure(folder: string): Promise<boolean> {
   const inFolder = (name: string) => join(folder, name);
-  const receiver = Bun.spawn([process.execPath, "-e", receiverSource], { stdout: "pipe" });
+  mkdirSync(inFolder("home"));
+  const socket = inFolder("home/hook.sock");
+  const receiver = Bun.spawn([process.execPath, "-e", receiverSource, socket], { stdout: "pipe" });
   try {
     const { value } = await receiver.stdout.getReader().read();
     const url = `http://127.0.0.1:${new TextDecoder().decode(value).trim()}`;
     const readReceived = async () => (await (await fetch(url)).json()) as { count: number; last: string };
 
-    mkdirSync(inFolder("home"));
     recordFolder(folder, inFolder("home"));
     writeFileSync(inFolder("home/endpoint.json"), JSON.stringify({ url, pid: receiver.pid }));
     writeFileSync(inFolder("home/auth-header"), `Authorization: Bearer ${"t".repeat(43)}\n`);

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -66,6 +67,26 @@ export function createHarness() {
       cwd?: string,
     ) => run([...beckonHook, ...args], environment(home, { HOME: user, ...env }), stdin, cwd),
 
+    /** A server on the socket in the folder. `abandon` ends it as a crash does: the socket stays. */
+    socket(status = 200) {
+      const path = inHome("hook.sock");
+      const received: ReceivedRequest[] = [];
+      const serve = (unix: string) =>
+        Bun.serve({
+          unix,
+          fetch: (request) => record(request, received, new Response('{"ok":true}', { status })),
+        });
+      const server = serve(path);
+      stops.push(() => server.stop(true));
+      const abandon = async () => {
+        const kept = `${path}.kept`;
+        renameSync(path, kept);
+        await server.stop(true);
+        if (existsSync(kept)) renameSync(kept, path);
+      };
+      return { received, abandon };
+    },
+
     /** A server that answers each request with that status, announced in the folder as beckon. */
     receiver(status = 200, hostname = "127.0.0.1", answer = '{"ok":true}') {
       const received: ReceivedRequest[] = [];
@@ -73,12 +94,7 @@ export function createHarness() {
         hostname,
         port: 0,
         maxRequestBodySize: 64 * 1024 * 1024,
-        async fetch(request) {
-          const headers = Object.fromEntries(request.headers);
-          const { pathname, search } = new URL(request.url);
-          received.push({ path: pathname + search, headers, text: await request.text() });
-          return new Response(answer, { status });
-        },
+        fetch: (request) => record(request, received, new Response(answer, { status })),
       });
       stops.push(() => server.stop(true));
       this.announce(server.port ?? 0);
@@ -103,6 +119,13 @@ export function createHarness() {
       for (const folder of [home, user]) rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function record(request: Request, received: ReceivedRequest[], response: Response): Promise<Response> {
+  const headers = Object.fromEntries(request.headers);
+  const { pathname, search } = new URL(request.url);
+  received.push({ path: pathname + search, headers, text: await request.text() });
+  return response;
 }
 
 /** What can be in the place of a file, and would keep a careless reader waiting. */

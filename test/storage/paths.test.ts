@@ -10,6 +10,7 @@ test("with BECKON_HOME all files are directly in that folder", () => {
     channelSecrets: "/opt/b/channel-secrets.json",
     endpoint: "/opt/b/endpoint.json",
     authHeader: "/opt/b/auth-header",
+    hookSocket: "/opt/b/hook.sock",
     snapshot: "/opt/b/snapshot.json",
     journal: "/opt/b/journal",
     spool: "/opt/b/spool.jsonl",
