@@ -1,7 +1,9 @@
 /** The fleets that this machine is in, with its keys and the server's password. Only its owner may read the file. */
+import { dirname } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { Check } from "@sinclair/typebox/value";
 import { asRecord } from "../../core/json.ts";
+import { ensurePrivateFolder } from "../../storage/files.ts";
 import { loadJsonState, saveJsonState } from "../../storage/json-state.ts";
 import type { Paths } from "../../storage/paths.ts";
 import { MemberListSchema } from "./members.ts";
@@ -9,7 +11,7 @@ import { machineIdShape } from "./seal.ts";
 
 const text = Type.String({ minLength: 1, maxLength: 4_096 });
 const secret = Type.String({ pattern: "^[A-Za-z0-9_-]{43}$" });
-const pem = Type.Optional(Type.String({ maxLength: 64 * 1024 }));
+const pem = Type.Union([Type.String({ maxLength: 64 * 1024 }), Type.Null()]);
 
 const FleetRecord = Type.Object({
   /** Its name at the server. */
@@ -55,6 +57,7 @@ export function changeFleets(
 ): void {
   const { fleets, problem } = readFleets(paths);
   if (problem !== null) throw new Error(problem);
+  ensurePrivateFolder(dirname(paths.fleets));
   saveJsonState(paths.fleets, { fleets: change(fleets) });
 }
 

@@ -11,9 +11,9 @@ export interface RedisAddress {
   readonly url: string;
   readonly password: string | null;
   /** PEM texts: an authority of one's own, and what this machine shows of itself. */
-  readonly ca?: string;
-  readonly certificate?: string;
-  readonly key?: string;
+  readonly ca: string | null;
+  readonly certificate: string | null;
+  readonly key: string | null;
 }
 
 export interface Redis {
@@ -45,6 +45,7 @@ const explanations: readonly (readonly [RegExp, string, boolean])[] = [
   [/^OOM|OOM command not allowed/, "its memory is full", false],
   [/MISCONF/, "it cannot write to its disk", false],
   [/LOADING/, "it is still reading its data", false],
+  [/Connection timeout/i, "it does not answer", false],
   [
     /CONNECTION_CLOSED|Connection (?:closed|refused)|ECONNREFUSED|Failed to connect/i,
     "it cannot be reached",
@@ -75,12 +76,17 @@ export function readRedisUrl(
   return { url: url.href, password };
 }
 
+const dropNull = (fields: Readonly<Record<string, string | null>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) => (value === null ? [] : [[name, value]])),
+  );
+
 function createClient({ url, password, ca, certificate, key }: RedisAddress): RedisClient {
   const address = new URL(url);
   if (password !== null) address.password = encodeURIComponent(password);
   // Redis asks for a name where there is a password; its first user has this one.
   if (password !== null && address.username === "") address.username = "default";
-  const tls = address.protocol === "rediss:" ? { ca, cert: certificate, key } : undefined;
+  const tls = address.protocol === "rediss:" ? dropNull({ ca, cert: certificate, key }) : null;
   return new RedisClient(address.href, {
     connectionTimeout: connectMs,
     autoReconnect: false,

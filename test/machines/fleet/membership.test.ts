@@ -16,10 +16,16 @@ import {
 } from "../../../src/machines/fleet/membership.ts";
 import type { Redis } from "../../../src/machines/fleet/redis.ts";
 import { testWith } from "../../needs.ts";
-import { startRedis } from "./redis-server.ts";
+import { noCertificates, startRedis } from "./redis-server.ts";
 
 const testWithRedis = testWith("redis-server");
-const settings = { password: null, kind: "personal", share: "full", answers: true } as const;
+const settings = {
+  ...noCertificates,
+  password: null,
+  kind: "personal",
+  share: "full",
+  answers: true,
+} as const;
 const now = () => Date.now();
 
 async function withServer(run: (redis: Redis, url: string) => Promise<void>): Promise<void> {

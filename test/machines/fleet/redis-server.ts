@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { openRedis } from "../../../src/machines/fleet/redis.ts";
 import { waitUntil } from "../../wait-until.ts";
 
-export type RedisServer = Awaited<ReturnType<typeof startRedis>>;
+export const noCertificates = { ca: null, certificate: null, key: null };
 
 const choosePort = () => 20_000 + Math.floor(Math.random() * 40_000);
 
@@ -22,7 +22,7 @@ export async function startRedis(args: readonly string[] = []) {
   const url = `redis://127.0.0.1:${port}/0`;
   async function waitForIt(): Promise<void> {
     await waitUntil(async () => {
-      const redis = openRedis({ url, password: null });
+      const redis = openRedis({ url, password: null, ...noCertificates });
       try {
         await redis.send("PING", []);
         return true;
@@ -34,22 +34,23 @@ export async function startRedis(args: readonly string[] = []) {
     }, 5_000);
   }
   await waitForIt();
+  async function stop(): Promise<void> {
+    server.kill("SIGKILL");
+    await server.exited;
+  }
   return {
     url,
     port,
-    open: (password: string | null = null) => openRedis({ url, password }),
+    open: (password: string | null = null) => openRedis({ url, password, ...noCertificates }),
     signal: (name: NodeJS.Signals) => server.kill(name),
-    async stop(): Promise<void> {
-      server.kill("SIGKILL");
-      await server.exited;
-    },
+    stop,
     async start(): Promise<void> {
       server = spawn();
       await waitForIt();
     },
     async destroy(): Promise<void> {
       server.kill("SIGCONT");
-      await this.stop();
+      await stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
