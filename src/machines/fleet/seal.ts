@@ -11,7 +11,7 @@ import { randomBytes } from "node:crypto";
 import { createSigner, createVerifier, decrypt, deriveKey, encrypt, type OwnKeys } from "./keys.ts";
 
 /** Where it is written: what is sealed for one place cannot be put into another. */
-export type Place = "log" | "now" | "request" | "members" | "presence";
+export type Place = "log" | "request" | "members" | "pulse";
 
 /** Bytes of a machine's id, which is written in hexadecimal digits. */
 const machineBytes = 8;
