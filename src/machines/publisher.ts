@@ -17,20 +17,20 @@ import {
 } from "./protocol.ts";
 import { createRateLimit } from "./rate-limit.ts";
 import {
+  type AskedOptions,
   actFor,
   createHello,
   type HelloOptions,
   maxMessagesPerSecond,
   maxNameWidth,
   maxRequests,
-  type RequestOptions,
 } from "./requests.ts";
 import { createListWriter, type FollowingMachine } from "./session-lists.ts";
 import { createSessionNews } from "./session-news.ts";
 
 type FollowerHello = Extract<FollowerMessage, { kind: "hello" }>;
 
-export interface PublisherOptions extends RequestOptions, HelloOptions {
+export interface PublisherOptions extends AskedOptions, HelloOptions {
   /** This machine's own sessions. */
   readonly sessions: () => readonly Session[];
   readonly pending: Pick<PendingRequests, "details" | "maskedDetails" | "answer">;

@@ -10,7 +10,7 @@ import { truncateEnd } from "../core/text/text.ts";
 import type { Hello } from "./carrier.ts";
 import { type FollowerRequest, protocolVersion, type RequestOutcome } from "./protocol.ts";
 
-export interface RequestOptions {
+export interface AskedOptions {
   readonly get: (ref: SessionRefLike) => Session | null;
   readonly pending: Pick<PendingRequests, "answer">;
   readonly focus: (session: Session) => Promise<FocusOutcome>;
@@ -28,7 +28,7 @@ const maxLogins = 8;
 export async function actFor(
   message: FollowerRequest,
   name: string,
-  { get, focus, findLogins, pending }: RequestOptions,
+  { get, focus, findLogins, pending }: AskedOptions,
 ): Promise<RequestOutcome> {
   const session = get({ agent: message.agent, sessionId: message.sessionId });
   if (!session) return { ok: false, status: 404, says: "the session is not listed there any more" };

@@ -3,7 +3,9 @@
  * in them is for the history alone: it is never shown as one that needs the user.
  */
 import { forgetOldest } from "../../core/forget-oldest.ts";
+import { createAskAlertKey } from "../../core/session/keys.ts";
 import { isBlocking, isVisible, type Session } from "../../core/session/session.ts";
+import type { SessionRefLike } from "../../core/session/session-ref.ts";
 import { parseSessions } from "../../state/session-schema.ts";
 import type { DescribedPast, OwnerMessage } from "../protocol.ts";
 
@@ -24,8 +26,6 @@ export interface Backlog {
 }
 
 const maxMissedAsks = 1_000;
-const keyOf = ({ agent, sessionId }: { agent: unknown; sessionId: unknown }, ask: string) =>
-  `${agent}:${sessionId}#${ask}`;
 
 export function createBacklog(): Backlog {
   /** Seen open in an old state, and not yet known how they ended. */
@@ -45,13 +45,9 @@ export function createBacklog(): Backlog {
   }
 
   /** The asks of the session that this state does not have any more. */
-  function closeOthers(
-    session: { agent: unknown; sessionId: unknown },
-    ids: ReadonlySet<string>,
-    at: number,
-  ): void {
+  function closeOthers(session: SessionRefLike, ids: ReadonlySet<string>, at: number): void {
     if (open.size === 0) return;
-    const start = keyOf(session, "");
+    const start = createAskAlertKey(session, "");
     for (const [key, missed] of open)
       if (key.startsWith(start) && !ids.has(key.slice(start.length))) close(key, missed, at);
   }
@@ -60,7 +56,7 @@ export function createBacklog(): Backlog {
     { agent, sessionId, ask, how, where }: Extract<OwnerMessage, { kind: "ask-ended" }>,
     at: number,
   ): void {
-    const key = keyOf({ agent, sessionId }, ask);
+    const key = createAskAlertKey({ agent, sessionId }, ask);
     const missed = open.get(key);
     if (!missed) return;
     open.delete(key);
@@ -80,7 +76,7 @@ export function createBacklog(): Backlog {
       if (!session) return;
       closeOthers(session, new Set(session.asks.map(({ id }) => id)), at);
       for (const ask of session.asks) {
-        const key = keyOf(session, ask.id);
+        const key = createAskAlertKey(session, ask.id);
         if (!isBlocking(ask) || !isVisible(ask)) continue;
         open.set(key, { session, ask: open.get(key)?.ask ?? describeAsk(ask) });
         forgetOldest(open, maxMissedAsks);
@@ -93,9 +89,9 @@ export function createBacklog(): Backlog {
       const { session } = message.described;
       const list: readonly unknown[] = Array.isArray(session.asks) ? session.asks : [];
       const ids = new Set(list.map((ask) => String(Object(ask).id)));
-      const { agent, sessionId } = session;
-      closeOthers({ agent, sessionId }, ids, at);
-      for (const id of ids) open.delete(keyOf({ agent, sessionId }, id));
+      const ref = { agent: String(session.agent), sessionId: String(session.sessionId) };
+      closeOthers(ref, ids, at);
+      for (const id of ids) open.delete(createAskAlertKey(ref, id));
     },
     collect() {
       const collected = past;

@@ -11,13 +11,13 @@ import type { FleetMachine } from "../index.ts";
 import type { FollowerRequest, RequestOutcome } from "../protocol.ts";
 import { createRateLimit, type RateLimit } from "../rate-limit.ts";
 import {
+  type AskedOptions,
   actFor,
   createHello,
   type HelloOptions,
   maxMessagesPerSecond,
   maxNameWidth,
   maxRequests,
-  type RequestOptions,
 } from "../requests.ts";
 import type { FleetRecord } from "./fleet-file.ts";
 import { readMembers } from "./membership.ts";
@@ -29,10 +29,10 @@ import { formatText, type Pulse, type RequestHead, type RequestText } from "./wi
 import { createFleetWriter, type FleetWriter, type WriterOptions } from "./writer.ts";
 
 export interface FleetOptions
-  extends RequestOptions,
+  extends AskedOptions,
     HelloOptions,
     Pick<WriterOptions, "sessions" | "pending" | "share"> {
-  readonly pending: WriterOptions["pending"] & RequestOptions["pending"];
+  readonly pending: WriterOptions["pending"] & AskedOptions["pending"];
   /** The user's name for it. */
   readonly name: string;
   readonly record: FleetRecord;

@@ -17,7 +17,7 @@ export interface Outgoing {
   readonly message: OwnerMessage;
 }
 
-export interface Outbox {
+export interface FleetOutbox {
   add(outgoing: Outgoing): void;
   /** The next ones to be written. */
   first(count: number): readonly Outgoing[];
@@ -44,7 +44,7 @@ const SavedRow = Type.Object({
   line: Type.String(),
 });
 
-export function createOutbox(saved: readonly unknown[]): Outbox {
+export function createOutbox(saved: readonly unknown[]): FleetOutbox {
   let waiting: Outgoing[] = restore(saved);
   /** The length at which it is shortened next. */
   let shortenFrom = compactFrom;

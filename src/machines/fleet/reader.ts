@@ -13,7 +13,7 @@ import { readEpochKeys } from "./fleet-file.ts";
 import type { LatestStates, NumberedText, Peer } from "./peer.ts";
 import { createPlaces } from "./places.ts";
 import { type Redis, RedisProblem } from "./redis.ts";
-import { createOpener, type Entry, type Fault, type Place } from "./seal.ts";
+import { createOpener, type Fault, type SealedEntry, type SealedPlace } from "./seal.ts";
 import { parseLogText, parsePulse, parseRequestText, type RequestText } from "./wire.ts";
 
 /** Why an entry was dropped. */
@@ -96,9 +96,9 @@ export function createFleetReader(options: ReaderOptions): FleetReader {
   /** Entries of machines or keys that are not known yet are tried again once the list of members is read. */
   async function openAll(
     redis: Redis,
-    place: Place,
+    place: SealedPlace,
     entries: readonly StreamEntry[],
-  ): Promise<[Entry, string][]> {
+  ): Promise<[SealedEntry, string][]> {
     const open = (sealed: string) => opener.open(place, Buffer.from(sealed, "base64"));
     let first = entries.map(([at, sealed]) => ({ at, sealed, opened: open(sealed) }));
     if (first.some(({ opened }) => opened === "not a member" || opened === "unknown key")) {
@@ -107,7 +107,7 @@ export function createFleetReader(options: ReaderOptions): FleetReader {
         typeof each.opened === "string" ? { ...each, opened: open(each.sealed) } : each,
       );
     }
-    return first.flatMap(({ at, opened }): [Entry, string][] => {
+    return first.flatMap(({ at, opened }): [SealedEntry, string][] => {
       if (typeof opened !== "string") return opened.machine === own ? [] : [[opened, at]];
       drop(opened);
       return [];

@@ -19,7 +19,7 @@ import { type FleetRecord, readEpochKeys } from "./fleet-file.ts";
 import { createOutbox, type Outgoing } from "./outbox.ts";
 import { createPlaces } from "./places.ts";
 import { type Redis, RedisProblem } from "./redis.ts";
-import { createSealer, type Place } from "./seal.ts";
+import { createSealer, type SealedPlace } from "./seal.ts";
 import { formatText, type LogHead } from "./wire.ts";
 
 export interface WriterOptions
@@ -46,7 +46,7 @@ export interface FleetWriter {
   /** What can be answered may have changed. */
   onRefresh(): void;
   /** Writes an entry that only matters now. Rejects if it cannot be written. */
-  post(place: Place, stream: string, text: string, maxEntries: number): Promise<void>;
+  post(place: SealedPlace, stream: string, text: string, maxEntries: number): Promise<void>;
   /** Tries now what waits. */
   flush(): void;
   /** Changes that the server does not have yet. */
@@ -94,7 +94,7 @@ export function createFleetWriter(options: WriterOptions): FleetWriter {
   const fieldOf = (key: string): string =>
     createHmac("sha256", keys.secretSigning).update(`${id} ${key}`).digest("base64url").slice(0, 22);
 
-  function seal(place: Place, number: number, text: string): string {
+  function seal(place: SealedPlace, number: number, text: string): string {
     const record = fleet();
     const { epoch } = record.members;
     const key = readEpochKeys(record).get(epoch);
