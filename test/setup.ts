@@ -81,6 +81,11 @@ export const packageGroups: readonly PackageGroup[] = [
     },
   },
   {
+    purpose: "fleets: a server of Redis",
+    usedBy: ["test/machines/fleet/", "test/long/fleet", "test/bench/"],
+    packages: { "redis-server": "redis-server" },
+  },
+  {
     purpose: "releases: archives, the install script, packages for Debian and Fedora",
     usedBy: ["test/release/", "test/long/release"],
     packages: {

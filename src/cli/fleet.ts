@@ -54,7 +54,7 @@ export async function fleet(args: string[]): Promise<number> {
   const code = await subcommands[called.subcommand](called.args);
   // The running app follows it from now on, or no longer.
   if (readFileStamp(paths.fleets) !== before && readEndpoint(paths))
-    await callApi(paths, "/api/fleets", { body: {} });
+    await callApi(paths, "/api/fleets/update", { body: {} });
   return code;
 }
 

@@ -3,10 +3,12 @@
  * this machine. It is loaded only if this machine is in one.
  */
 import type { Schedule } from "../../core/interfaces/index.ts";
+import type { PastSession } from "../../core/interfaces/wire.ts";
 import type { JsonRecord } from "../../core/json.ts";
 import type { ClockReading } from "../../core/session/event.ts";
 import { toSingleLine, truncateEnd } from "../../core/text/text.ts";
 import { hourMs } from "../../core/timing.ts";
+import { findPastStart, shortenPast, splitByLength } from "../described.ts";
 import type { FleetMachine } from "../index.ts";
 import type { FollowerRequest, RequestOutcome } from "../protocol.ts";
 import { createRateLimit, type RateLimit } from "../rate-limit.ts";
@@ -33,6 +35,8 @@ export interface FleetOptions
     HelloOptions,
     Pick<WriterOptions, "sessions" | "pending" | "share"> {
   readonly pending: WriterOptions["pending"] & AskedOptions["pending"];
+  /** What the history has of this machine's sessions since then. */
+  readonly findPast: (since: number) => Promise<readonly PastSession[]>;
   /** The user's name for it. */
   readonly name: string;
   readonly record: FleetRecord;
@@ -133,6 +137,7 @@ export function openFleet(options: FleetOptions): Fleet {
           id,
           createPeer({
             clock,
+            ownName: record.members.members.find((member) => member.id === own)?.name ?? "",
             send: (request, ends) => send(id, { to: id, ends }, request),
             problem: reader.problem,
           }),
@@ -179,12 +184,20 @@ export function openFleet(options: FleetOptions): Fleet {
     if (!member || ends === undefined || ends < now || ends > now + maxRequestMs || !limit.rate.take())
       return;
     const reply = (outcome: RequestOutcome) =>
-      send(machine, { to: machine }, { kind: "reply", to: request.id, outcome });
+      request.kind !== "hello" && send(machine, { to: machine }, { kind: "reply", to: request.id, outcome });
     if (limit.running >= maxRequests) {
       reply({ ok: false, status: 429, says: "too many requests wait for that machine: try again" });
       return;
     }
     limit.running++;
+    if (request.kind === "hello") {
+      void sendMissed(machine, request.resume?.seq ?? null)
+        .catch((error) => options.onProblem(`what ${member.name} has missed could not be sent: ${error}`))
+        .then(() => {
+          limit.running--;
+        });
+      return;
+    }
     void act(request, member.name)
       .catch((error): RequestOutcome => {
         options.onProblem(`a request of ${member.name} failed: ${error}`);
@@ -194,6 +207,15 @@ export function openFleet(options: FleetOptions): Fleet {
         limit.running--;
         reply(outcome);
       });
+  }
+
+  /** From this machine's history, to a machine of the same person that sees everything. */
+  async function sendMissed(to: string, seq: number | null): Promise<void> {
+    const isAllowed = record.kind === "personal" && record.share === "full" && seq !== null;
+    const past = isAllowed ? await options.findPast(findPastStart(seq, clock().at)) : [];
+    const parts = splitByLength(past.map(shortenPast));
+    // Also if there is nothing: it asks until it is answered.
+    for (const sessions of parts.length === 0 ? [[]] : parts) send(to, { to }, { kind: "missed", sessions });
   }
 
   /** A team sees who is blocked, and answers only for itself. */
@@ -234,8 +256,9 @@ export function openFleet(options: FleetOptions): Fleet {
     if (isStopped) return;
     cancelBeat = schedule(beat, pulseMs);
     if (!reader.isConnected()) return;
-    void pulse(false)
-      .then(() => updateMembers(redis))
+    // With a new key first: the others see by it that there is one.
+    void updateMembers(redis)
+      .then(() => pulse(false))
       .then(trim)
       .catch(() => {});
     options.onSaveable();

@@ -1,13 +1,15 @@
 /** Another member of a fleet, as it is followed here: what is known of it, and what of that the mirror gets. */
 import { randomBytes } from "node:crypto";
+import { version } from "../../../package.json";
 import type { ClockReading } from "../../core/session/event.ts";
 import { sessionKeyOf } from "../../core/session/session-ref.ts";
 import type { Carrier, CarrierEvents, Hello } from "../carrier.ts";
 import type { LinkProblem } from "../link-problem.ts";
-import type { DescribedSession, FollowerMessage, FollowerRequest, OwnerMessage } from "../protocol.ts";
+import type { DescribedSession, FollowerMessage, OwnerMessage } from "../protocol.ts";
+import { protocolVersion } from "../protocol.ts";
 import { createRateLimit } from "../rate-limit.ts";
 import { createBacklog } from "./backlog.ts";
-import type { LogText, Pulse } from "./wire.ts";
+import type { FleetReply, FleetRequest, LogText, Pulse } from "./wire.ts";
 
 /** A machine is there if it said so this long ago. */
 export const pulseMs = 10_000;
@@ -31,7 +33,9 @@ export interface NumberedText extends LogText {
 export interface PeerOptions {
   readonly clock: () => ClockReading;
   /** Writes the request for the machine, which counts until then on its own clock. */
-  readonly send: (request: FollowerRequest, ends: number) => void;
+  readonly send: (request: FleetRequest, ends: number) => void;
+  /** What this machine is called there. */
+  readonly ownName: string;
   /** Why what the machine wants cannot be carried now; null if it can. */
   readonly problem: () => string | null;
 }
@@ -43,7 +47,7 @@ export interface Peer {
   takePulse(number: number, pulse: Pulse, agoMs: number): boolean;
   /** New entries of the log, in order. Returns how many were there before. */
   take(entries: readonly NumberedText[]): number;
-  takeReply(reply: Extract<OwnerMessage, { kind: "reply" }>): void;
+  takeReply(reply: FleetReply): void;
   takeLatest(latest: LatestStates | null): void;
   /** The latest states have to be read: it is there and not followed yet, or something was lost. */
   needsLatest(): boolean;
@@ -65,6 +69,7 @@ export function createPeer(options: PeerOptions): Peer {
   /** Requests are counted from one again: a reply to one of an earlier run must not be taken for a reply to one of this. */
   const run = randomBytes(8).toString("hex");
   let events: CarrierEvents | null = null;
+  let machineId = "";
   let isOpen = false;
   let problem: string | null = null;
   let problemKind: LinkProblem = "down";
@@ -77,6 +82,8 @@ export function createPeer(options: PeerOptions): Peer {
   /** The last entry of the log. */
   let chain: number | null = null;
   let isGap = false;
+  /** The last entry before some that were lost, until the machine has said what they were about; null if none were. */
+  let missedFrom: number | null = null;
   /** Nothing can be read before it says something new. */
   let isWaiting = false;
 
@@ -89,19 +96,39 @@ export function createPeer(options: PeerOptions): Peer {
   }
 
   function takeEntry({ head, message, number }: NumberedText, isOld: boolean): void {
-    if (head.before !== null && chain !== null && head.before !== chain) isGap = true;
+    if (head.before !== null && chain !== null && head.before !== chain) {
+      isGap = true;
+      missedFrom ??= floor;
+    }
+    const before = floor;
     chain = number;
     floor = number;
     if (message.kind === "hello") {
       // Its latest states are whole again.
       isGap = true;
       isWaiting = false;
+      // It was started again: what it did not get out before is in its history.
+      if (before > 0) missedFrom ??= before;
     }
     if (!isOpen || isOld) backlog.takeOld(message, head.at);
     else {
       backlog.takeCurrent(message, head.at);
       events?.onMessage(message);
     }
+  }
+
+  /** When it counts no more, on the machine's clock. */
+  const endOf = (sentAt: NonNullable<typeof theirs>): number =>
+    sentAt.at + clock().t - sentAt.heardT + requestMs;
+
+  /** Entries were lost at the server: the machine's own history has what they said. Asked again until it answers. */
+  function askForMissed(machineId: string): void {
+    if (missedFrom === null || !theirs) return;
+    const resume = { machineId, seq: missedFrom };
+    options.send(
+      { kind: "hello", protocol: protocolVersion, version, name: options.ownName, resume },
+      endOf(theirs),
+    );
   }
 
   function lose(why: string | null): void {
@@ -148,6 +175,8 @@ export function createPeer(options: PeerOptions): Peer {
       backlog.takeCurrent({ kind: "session", seq: number, described }, theirs.at);
     events.onMessage({ kind: "sessions", seq: number, sessions: [...sessions] });
     emitPast();
+    machineId = hello.machineId;
+    askForMissed(machineId);
   }
 
   return {
@@ -159,7 +188,7 @@ export function createPeer(options: PeerOptions): Peer {
         send: (message: FollowerMessage) => {
           if (!isOpen || !theirs || message.kind === "hello" || message.kind === "everything") return false;
           const named = { ...message, id: `${run}.${message.id}` };
-          options.send(named, theirs.at + clock().t - theirs.heardT + requestMs);
+          options.send(named, endOf(theirs));
           return true;
         },
         problem: () => (isOpen ? null : (options.problem() ?? problem)),
@@ -179,7 +208,10 @@ export function createPeer(options: PeerOptions): Peer {
       // What it was refused for may be over.
       if (problemKind === "refused") isWaiting = false;
       if (pulse.isLast) lose("beckon was stopped there");
-      else if (isOpen) events?.onMessage({ kind: "channels", areWorking: pulse.hasChannels });
+      else if (isOpen) {
+        events?.onMessage({ kind: "channels", areWorking: pulse.hasChannels });
+        askForMissed(machineId);
+      }
       return true;
     },
     take(entries) {
@@ -201,6 +233,11 @@ export function createPeer(options: PeerOptions): Peer {
       return repeated;
     },
     takeReply(reply) {
+      if (reply.kind === "missed") {
+        missedFrom = null;
+        if (isOpen) events?.onMessage(reply);
+        return;
+      }
       const [of, to] = reply.to.split(".");
       if (of === run && to !== undefined) events?.onMessage({ ...reply, to });
     },
@@ -211,6 +248,8 @@ export function createPeer(options: PeerOptions): Peer {
         lose("it has written nothing at the server yet");
         return;
       }
+      // The log did not have the newest of it: its server has trimmed or lost some.
+      if (floor > 0 && latest.number > floor) missedFrom ??= floor;
       floor = Math.max(floor, latest.number);
       open(latest);
     },

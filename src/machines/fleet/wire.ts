@@ -6,7 +6,7 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Check } from "@sinclair/typebox/value";
 import { parseJson } from "../../core/json.ts";
 import {
-  type FollowerRequest,
+  type FollowerMessage,
   formatMessage,
   type OwnerMessage,
   parseFollowerMessage,
@@ -51,9 +51,13 @@ export interface LogText {
   readonly message: OwnerMessage;
 }
 
+/** What a machine asks of another: what its user wants done, or what it has missed. */
+export type FleetRequest = Exclude<FollowerMessage, { kind: "everything" }>;
+export type FleetReply = Extract<OwnerMessage, { kind: "reply" | "missed" }>;
+
 export type RequestText =
-  | { readonly head: RequestHead; readonly reply: Extract<OwnerMessage, { kind: "reply" }> }
-  | { readonly head: RequestHead; readonly request: FollowerRequest };
+  | { readonly head: RequestHead; readonly reply: FleetReply }
+  | { readonly head: RequestHead; readonly request: FleetRequest };
 
 export const formatText = (head: object, message: Parameters<typeof formatMessage>[0]): string =>
   `${JSON.stringify(head)}\n${formatMessage(message)}`;
@@ -75,11 +79,15 @@ export function parseRequestText(text: string): RequestText | null {
   const split = splitText(RequestHead, text);
   if (!split) return null;
   const [head, line] = split;
-  const reply = parseOwnerMessage(line);
-  if (reply && typeof reply !== "string") return reply.kind === "reply" ? { head, reply } : null;
+  // Only a request has to be done in time.
+  if (head.ends === undefined) {
+    const reply = parseOwnerMessage(line);
+    if (!reply || typeof reply === "string") return null;
+    return reply.kind === "reply" || reply.kind === "missed" ? { head, reply } : null;
+  }
   const request = parseFollowerMessage(line);
-  if (!request || typeof request === "string") return null;
-  return request.kind === "hello" || request.kind === "everything" ? null : { head, request };
+  if (!request || typeof request === "string" || request.kind === "everything") return null;
+  return { head, request };
 }
 
 export function parsePulse(text: string): Pulse | null {

@@ -21,6 +21,69 @@ export interface FleetMember extends AppFixture {
 
 const fleetName = "home";
 
+interface Cable {
+  readonly port: number;
+  cut(): void;
+  mend(): void;
+}
+
+/** Passes everything on to the server. While it is cut, nothing gets through, and nobody is told. */
+function layCable(serverPort: number): Cable {
+  interface End {
+    other: Bun.Socket<End> | null;
+    waiting: Uint8Array[];
+  }
+  let isCut = false;
+  const open = new Set<Bun.Socket<End>>();
+  const pass = (socket: Bun.Socket<End>, bytes: Uint8Array): void => {
+    if (isCut) return;
+    if (socket.data.other) socket.data.other.write(bytes);
+    else socket.data.waiting.push(new Uint8Array(bytes));
+  };
+  const end = (socket: Bun.Socket<End>): void => {
+    open.delete(socket);
+    if (!isCut) socket.data.other?.end();
+  };
+  const listener = Bun.listen<End>({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: {
+      async open(socket) {
+        socket.data = { other: null, waiting: [] };
+        open.add(socket);
+        if (isCut) return;
+        const other = await Bun.connect<End>({
+          hostname: "127.0.0.1",
+          port: serverPort,
+          data: { other: socket, waiting: [] },
+          socket: { data: pass, close: end, error: end },
+        }).catch(() => null);
+        if (!other) {
+          socket.end();
+          return;
+        }
+        open.add(other);
+        for (const bytes of socket.data.waiting.splice(0)) other.write(bytes);
+        socket.data.other = other;
+      },
+      data: pass,
+      close: end,
+      error: end,
+    },
+  });
+  return {
+    port: listener.port,
+    cut() {
+      isCut = true;
+    },
+    mend() {
+      isCut = false;
+      for (const socket of open) socket.terminate();
+      open.clear();
+    },
+  };
+}
+
 interface LabOptions {
   readonly kind?: FleetRecord["kind"];
   readonly share?: FleetRecord["share"];
@@ -37,8 +100,15 @@ export async function createFleetLab<Name extends string>(names: readonly Name[]
   const hooks: Bun.Subprocess[] = [];
   let first: { readonly name: Name; record: FleetRecord } | null = null;
 
-  const save = (name: Name, record: FleetRecord) =>
-    changeFleets(get(name).paths, (fleets) => ({ ...fleets, [fleetName]: record }));
+  const cables = new Map<Name, Cable>();
+
+  /** Each machine has a cable of its own to the server. */
+  function save(name: Name, record: FleetRecord): void {
+    const cable = cables.get(name) ?? layCable(server.port);
+    cables.set(name, cable);
+    const url = `redis://127.0.0.1:${cable.port}/0`;
+    changeFleets(get(name).paths, (fleets) => ({ ...fleets, [fleetName]: { ...record, url } }));
+  }
 
   function get(name: Name): FleetMember {
     const member = members.get(name);
@@ -73,7 +143,17 @@ export async function createFleetLab<Name extends string>(names: readonly Name[]
 
   return {
     server,
-    redis,
+    /** Over a connection of its own: the server may have been restarted. */
+    async send(command: string, ...args: string[]): Promise<unknown> {
+      const once = server.open();
+      try {
+        return await once.send(command, args);
+      } finally {
+        once.close();
+      }
+    },
+    cut: (name: Name) => cables.get(name)?.cut(),
+    mend: (name: Name) => cables.get(name)?.mend(),
     add,
     get,
     fetchReports,
@@ -133,6 +213,7 @@ export async function createFleetLab<Name extends string>(names: readonly Name[]
     async destroy(): Promise<void> {
       for (const hook of hooks) hook.kill();
       redis.close();
+      for (const cable of cables.values()) cable.cut();
       server.signal("SIGCONT");
       await Promise.all([...members.values()].map((member) => member.destroy()));
       await server.destroy();
