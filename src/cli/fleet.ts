@@ -1,6 +1,7 @@
 /** `beckon fleet`: brings machines together on a server of Redis. What they say there is in src/machines/fleet. */
 import { readFileSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
+import { readRedisUrl } from "../core/config/redis-url.ts";
 import { toSingleLine, truncateEnd } from "../core/text/text.ts";
 import { formatChoices, formatCount, formatList } from "../core/text/words.ts";
 import { changeFleets, type FleetRecord, readFleets } from "../machines/fleet/fleet-file.ts";
@@ -19,13 +20,7 @@ import {
   type Waiting,
   welcome,
 } from "../machines/fleet/membership.ts";
-import {
-  openRedis,
-  type Redis,
-  type RedisAddress,
-  RedisProblem,
-  readRedisUrl,
-} from "../machines/fleet/redis.ts";
+import { openRedis, type Redis, type RedisAddress, RedisProblem } from "../machines/fleet/redis.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { parseArguments, quote, readSubcommand, usageError } from "./args.ts";
 import {

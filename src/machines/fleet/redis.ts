@@ -61,21 +61,6 @@ function explain(error: unknown): RedisProblem {
   return found ? new RedisProblem(found[1], found[2]) : new RedisProblem(text);
 }
 
-/** A text says what is wrong with it. */
-export function readRedisUrl(
-  text: string,
-): { readonly url: string; readonly password: string | null } | string {
-  if (/^redis(?:s)?[+-](?:sentinel|cluster)/i.test(text))
-    return "Sentinel and Cluster addresses cannot be used: name the primary server";
-  if (!URL.canParse(text)) return "is not an address, like rediss://user@host:6379/0";
-  const url = new URL(text);
-  if (!/^rediss?:$/.test(url.protocol) || url.hostname === "")
-    return "is not an address of Redis: it starts with redis:// or rediss://";
-  const password = url.password === "" ? null : decodeURIComponent(url.password);
-  url.password = "";
-  return { url: url.href, password };
-}
-
 const dropNull = (fields: Readonly<Record<string, string | null>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) => (value === null ? [] : [[name, value]])),
