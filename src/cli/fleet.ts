@@ -77,11 +77,18 @@ function readShare(kind: FleetRecord["kind"], text: string | undefined): FleetRe
 const readFileOption = (path: string | undefined): string | null =>
   path === undefined ? null : readFileSync(path, "utf8");
 
-const readCertificates = (values: OwnValues) => ({
-  ca: readFileOption(values["--ca"]),
-  certificate: readFileOption(values["--cert"]),
-  key: readFileOption(values["--key"]),
-});
+function readCertificates(url: string, values: OwnValues) {
+  const { "--ca": ca, "--cert": certificate, "--key": key } = values;
+  if (!url.startsWith("rediss:") && (ca ?? certificate ?? key) !== undefined)
+    throw usageError("--ca, --cert and --key need an address that starts with rediss://");
+  if ((certificate === undefined) !== (key === undefined))
+    throw usageError("--cert and --key belong together");
+  return {
+    ca: readFileOption(ca),
+    certificate: readFileOption(certificate),
+    key: readFileOption(key),
+  };
+}
 
 /** Without a terminal, the password must be in the environment or in the address. */
 async function readPassword(given: string | null): Promise<string | null> {
@@ -153,7 +160,7 @@ async function create(args: string[]): Promise<number> {
   const settings = {
     url: address.url,
     password: await readPassword(address.password),
-    ...readCertificates(values),
+    ...readCertificates(address.url, values),
     kind,
     share: readShare(kind, values["--share"]),
     answers: kind === "personal" && !flags.has("--no-answers"),
@@ -221,7 +228,7 @@ async function join(args: string[]): Promise<number> {
   const name = Object.hasOwn(fleets, invitation.name) ? `${invitation.name}-2` : checkName(invitation.name);
   const settings = {
     password: await readPassword(null),
-    ...readCertificates(values),
+    ...readCertificates(invitation.url, values),
     share: readShare(invitation.kind, values["--share"]),
     answers: invitation.kind === "personal" && !flags.has("--no-answers"),
   };

@@ -1,13 +1,15 @@
 /** The lifecycle stream at a real redis-server: the lines of the file, in order, whatever the server does. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
+import { openRedis } from "../../src/machines/fleet/redis.ts";
 import { createRedisStream, streamKey } from "../../src/streams/redis-stream.ts";
 import { schedule } from "../../src/system/schedule.ts";
 import { type AppFixture, createAppFixture, createPromptEvent } from "../app-fixture.ts";
-import { startRedis } from "../machines/fleet/redis-server.ts";
+import { noCertificates, startRedis } from "../machines/fleet/redis-server.ts";
 import { testWith } from "../needs.ts";
+import { repo } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
 
 const testWithRedis = testWith("redis-server");
@@ -96,6 +98,23 @@ testWithRedis(
   },
   60_000,
 );
+
+testWithRedis("the user of docs/streams.md may write the stream, and nothing else", async () => {
+  const { url, open } = await startServer();
+  const line = /ACL SETUSER ([^`]*)/.exec(readFileSync(join(repo, "docs/streams.md"), "utf8"))?.[1] ?? "";
+  const admin = open(password);
+  await admin.send("ACL", ["SETUSER", ...line.replace("PASSWORD", password).split(" ")]);
+  admin.close();
+  const ofUser = url.replace("redis://", "redis://beckon@");
+  writeSettings(ofUser);
+  await fixture.start();
+  await sendPrompts(2);
+  await waitUntil(async () => (await readServer()).length === 2, 5_000);
+  const redis = openRedis({ url: ofUser, password, ...noCertificates });
+  await expect(redis.send("XRANGE", [streamKey, "-", "+"])).rejects.toThrow("may not do that");
+  await expect(redis.send("XADD", ["other", "*", "a", "b"])).rejects.toThrow("may not do that");
+  redis.close();
+});
 
 testWithRedis("the server keeps about as many lines as the settings say", async () => {
   const { url } = await startServer();

@@ -11,7 +11,7 @@ const maxLength = 500;
 /** A text says what is wrong with it, and never repeats it: it can have a password. */
 export function readRedisUrl(text: string): RedisUrl | string {
   if (/^rediss?[+-](?:sentinel|cluster)/i.test(text) || /^rediss?:\/\/[^/]*,/i.test(text))
-    return "Sentinel and Cluster addresses cannot be used: name the primary server";
+    return "Sentinel and Cluster addresses cannot be used: name one server, the primary or a node of the cluster";
   if (text.length > maxLength || !URL.canParse(text))
     return "is not an address, like rediss://user@host:6379/0";
   const url = new URL(text);
