@@ -21,6 +21,7 @@ import {
   welcome,
 } from "../machines/fleet/membership.ts";
 import { openRedis, type Redis, type RedisAddress, RedisProblem } from "../machines/fleet/redis.ts";
+import { shareOf, shareWords } from "../machines/fleet/share.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { parseArguments, quote, readSubcommand, usageError } from "./args.ts";
 import {
@@ -305,12 +306,6 @@ async function approveOne(
   return after;
 }
 
-const shareWords: Readonly<Record<FleetRecord["share"], string>> = {
-  minimal: "who is blocked since when, without prompts and commands",
-  summary: "who is blocked, and by what kind of request",
-  full: "everything that this machine shows of its sessions",
-};
-
 async function list(args: string[]): Promise<number> {
   const { flags } = parseArguments(args, fleetList);
   const { fleets, problem } = readFleets(resolvePaths());
@@ -324,10 +319,10 @@ async function list(args: string[]): Promise<number> {
     return 0;
   }
   for (const [name, record] of Object.entries(fleets)) {
-    const { kind, share, answers, members, machine } = record;
+    const { kind, answers, members, machine } = record;
     printLines([
       `${name}: ${kind === "team" ? "a team" : "your machines"}, at ${new URL(record.url).host}`,
-      `  the others see ${shareWords[share]}; ${answers ? "your other machines may answer here" : "nobody else may answer here"}`,
+      `  the others see ${shareWords[shareOf(record)]}; ${answers ? "your other machines may answer here" : "nobody else may answer here"}`,
     ]);
     const rows = members.members.map(({ id, name, person }) => [
       `  ${name}`,
