@@ -81,9 +81,9 @@ export const packageGroups: readonly PackageGroup[] = [
     },
   },
   {
-    purpose: "fleets: a server of Redis",
-    usedBy: ["test/machines/fleet/", "test/long/fleet", "test/bench/"],
-    packages: { "redis-server": "redis-server" },
+    purpose: "a fleet, and the stream for programs elsewhere, on a real server",
+    usedBy: ["test/machines/", "test/streams/", "test/long/fleet"],
+    packages: { "redis-server": "redis-server", openssl: "openssl" },
   },
   {
     purpose: "releases: archives, the install script, packages for Debian and Fedora",

@@ -118,6 +118,7 @@ export async function listenForRequests(options: RequestOptions): Promise<ApiSer
         quiet: preferences.quiet(),
         config: config(),
         problems: sinks.problems(),
+        stream: sinks.streamServer.report(),
         probes: state.sessionsNow().filter(isProbe),
         reach: wants.has("reach") ? desktop.terminals.dryRunFocus : null,
       }),

@@ -89,7 +89,6 @@ export function createAppFleets(
       name,
       record,
       saved: asRecord(saved[record.id]),
-      share: (described) => described,
       keeps: () => base.config().fleet,
       isAttended: () => false,
       onSaveable: () => saver?.schedule(),

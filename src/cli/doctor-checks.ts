@@ -24,6 +24,7 @@ import {
   checkLogin,
   checkMachines,
   checkNotifications,
+  checkStreamServer,
   checkTerminals,
   checkTraces,
   type HealthAnswer,
@@ -245,6 +246,7 @@ async function runAppChecks({ env, paths, agents, app }: AppContext): Promise<Fi
     ...live,
     ...(report || !isRunning ? checkIcon(report, process.platform) : []),
     ...(report || !isRunning ? checkNotifications(report, (at) => formatLocalTime(at, now)) : []),
+    ...checkStreamServer(report?.stream ?? null),
     ...checkTerminals({ own, installed: findInstalledTerminals(env, sessions), hasTerminal }),
   ];
 }

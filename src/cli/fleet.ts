@@ -1,6 +1,7 @@
 /** `beckon fleet`: brings machines together on a server of Redis. What they say there is in src/machines/fleet. */
 import { readFileSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
+import { readRedisUrl } from "../core/config/redis-url.ts";
 import { toSingleLine, truncateEnd } from "../core/text/text.ts";
 import { formatChoices, formatCount, formatList } from "../core/text/words.ts";
 import { changeFleets, type FleetRecord, readFleets } from "../machines/fleet/fleet-file.ts";
@@ -19,13 +20,8 @@ import {
   type Waiting,
   welcome,
 } from "../machines/fleet/membership.ts";
-import {
-  openRedis,
-  type Redis,
-  type RedisAddress,
-  RedisProblem,
-  readRedisUrl,
-} from "../machines/fleet/redis.ts";
+import { openRedis, type Redis, type RedisAddress, RedisProblem } from "../machines/fleet/redis.ts";
+import { shareOf, shareWords } from "../machines/fleet/share.ts";
 import { readFileStamp } from "../storage/files.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { readEndpoint } from "../system/endpoint.ts";
@@ -91,11 +87,18 @@ function readShare(kind: FleetRecord["kind"], text: string | undefined): FleetRe
 const readFileOption = (path: string | undefined): string | null =>
   path === undefined ? null : readFileSync(path, "utf8");
 
-const readCertificates = (values: OwnValues) => ({
-  ca: readFileOption(values["--ca"]),
-  certificate: readFileOption(values["--cert"]),
-  key: readFileOption(values["--key"]),
-});
+function readCertificates(url: string, values: OwnValues) {
+  const { "--ca": ca, "--cert": certificate, "--key": key } = values;
+  if (!url.startsWith("rediss:") && (ca ?? certificate ?? key) !== undefined)
+    throw usageError("--ca, --cert and --key need an address that starts with rediss://");
+  if ((certificate === undefined) !== (key === undefined))
+    throw usageError("--cert and --key belong together");
+  return {
+    ca: readFileOption(ca),
+    certificate: readFileOption(certificate),
+    key: readFileOption(key),
+  };
+}
 
 /** Without a terminal, the password must be in the environment or in the address. */
 async function readPassword(given: string | null): Promise<string | null> {
@@ -167,7 +170,7 @@ async function create(args: string[]): Promise<number> {
   const settings = {
     url: address.url,
     password: await readPassword(address.password),
-    ...readCertificates(values),
+    ...readCertificates(address.url, values),
     kind,
     share: readShare(kind, values["--share"]),
     answers: kind === "personal" && !flags.has("--no-answers"),
@@ -235,7 +238,7 @@ async function join(args: string[]): Promise<number> {
   const name = Object.hasOwn(fleets, invitation.name) ? `${invitation.name}-2` : checkName(invitation.name);
   const settings = {
     password: await readPassword(null),
-    ...readCertificates(values),
+    ...readCertificates(invitation.url, values),
     share: readShare(invitation.kind, values["--share"]),
     answers: invitation.kind === "personal" && !flags.has("--no-answers"),
   };
@@ -312,12 +315,6 @@ async function approveOne(
   return after;
 }
 
-const shareWords: Readonly<Record<FleetRecord["share"], string>> = {
-  minimal: "who is blocked since when, without prompts and commands",
-  summary: "who is blocked, and by what kind of request",
-  full: "everything that this machine shows of its sessions",
-};
-
 async function list(args: string[]): Promise<number> {
   const { flags } = parseArguments(args, fleetList);
   const { fleets, problem } = readFleets(resolvePaths());
@@ -331,10 +328,10 @@ async function list(args: string[]): Promise<number> {
     return 0;
   }
   for (const [name, record] of Object.entries(fleets)) {
-    const { kind, share, answers, members, machine } = record;
+    const { kind, answers, members, machine } = record;
     printLines([
       `${name}: ${kind === "team" ? "a team" : "your machines"}, at ${new URL(record.url).host}`,
-      `  the others see ${shareWords[share]}; ${answers ? "your other machines may answer here" : "nobody else may answer here"}`,
+      `  the others see ${shareWords[shareOf(record)]}; ${answers ? "your other machines may answer here" : "nobody else may answer here"}`,
     ]);
     const rows = members.members.map(({ id, name, person }) => [
       `  ${name}`,

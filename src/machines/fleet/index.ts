@@ -27,13 +27,14 @@ import { createPeer, type Peer, pulseMs } from "./peer.ts";
 import { createPlaces } from "./places.ts";
 import { createFleetReader, type Dropped } from "./reader.ts";
 import { openRedis, type Redis, RedisProblem } from "./redis.ts";
+import { shareOf, shareSession } from "./share.ts";
 import { formatText, type Pulse, type RequestHead, type RequestText } from "./wire.ts";
 import { createFleetWriter, type FleetWriter, type WriterOptions } from "./writer.ts";
 
 export interface FleetOptions
   extends AskedOptions,
     HelloOptions,
-    Pick<WriterOptions, "sessions" | "pending" | "share"> {
+    Pick<WriterOptions, "sessions" | "pending"> {
   readonly pending: WriterOptions["pending"] & AskedOptions["pending"];
   /** What the history has of this machine's sessions since then. */
   readonly findPast: (since: number) => Promise<readonly PastSession[]>;
@@ -112,7 +113,7 @@ export function openFleet(options: FleetOptions): Fleet {
     redis,
     hello: () => createHello(options),
     share: (described) => {
-      const shared = options.share(described);
+      const shared = shareSession(described, shareOf(record));
       return record.answers ? shared : { ...shared, answerable: [] };
     },
     maxEntries: () => options.keeps().entries,

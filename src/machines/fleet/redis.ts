@@ -40,8 +40,12 @@ const connectMs = 5_000;
 const explanations: readonly (readonly [RegExp, string, boolean])[] = [
   [/WRONGPASS|NOAUTH|AUTH failed|invalid.*password/i, "the name or the password is wrong", true],
   [/NOPERM/, "the user may not do that there: see the ACL in docs/fleet.md", true],
-  [/MOVED|CLUSTERDOWN|CROSSSLOT/, "it is a node of a Redis Cluster, which beckon cannot use", true],
-  [/READONLY/, "it is a copy that cannot be written to: name its primary server", true],
+  [/CROSSSLOT/, "its cluster does not keep the keys of a fleet together", true],
+  [/MOVED|^ASK|TRYAGAIN|CLUSTERDOWN/, "its cluster is being rearranged", false],
+  // After a failover, the same address can be the primary again.
+  [/READONLY/, "it is a copy that cannot be written to: name its primary server", false],
+  [/unknown command/i, "it is a Sentinel, or older than Redis 6.2: name the primary server", true],
+  [/WRONGTYPE/, "another program uses the key there", true],
   [/^OOM|OOM command not allowed/, "its memory is full", false],
   [/MISCONF/, "it cannot write to its disk", false],
   [/LOADING/, "it is still reading its data", false],
@@ -51,29 +55,32 @@ const explanations: readonly (readonly [RegExp, string, boolean])[] = [
     "it cannot be reached",
     false,
   ],
+  [
+    /CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE|UNKNOWN_CA/,
+    "it wants a certificate of this machine that it trusts",
+    true,
+  ],
+  [/altname|ERR_TLS_CERT/i, "its certificate is for another name", true],
   [/certificate|self.signed|TLS|SSL/i, "its certificate is not trusted", true],
 ];
 
-function explain(error: unknown): RedisProblem {
+function explain(error: unknown, { password }: RedisAddress): RedisProblem {
   if (error instanceof RedisProblem) return error;
   const text = readErrorMessage(error);
   const found = explanations.find(([pattern]) => pattern.test(text));
-  return found ? new RedisProblem(found[1], found[2]) : new RedisProblem(text);
+  if (found) return new RedisProblem(found[1], found[2]);
+  return new RedisProblem(password ? text.replaceAll(password, "…") : text);
 }
 
-/** A text says what is wrong with it. */
-export function readRedisUrl(
-  text: string,
-): { readonly url: string; readonly password: string | null } | string {
-  if (/^redis(?:s)?[+-](?:sentinel|cluster)/i.test(text))
-    return "Sentinel and Cluster addresses cannot be used: name the primary server";
-  if (!URL.canParse(text)) return "is not an address, like rediss://user@host:6379/0";
-  const url = new URL(text);
-  if (!/^rediss?:$/.test(url.protocol) || url.hostname === "")
-    return "is not an address of Redis: it starts with redis:// or rediss://";
-  const password = url.password === "" ? null : decodeURIComponent(url.password);
-  url.password = "";
-  return { url: url.href, password };
+/** A node of a cluster names the one that has the key. All keys of a fleet are at one node, so the connection goes there. */
+function findOtherNode(error: unknown, url: string): string | null {
+  const [, host, port] = /^MOVED \d+ (.*):(\d+)$/.exec(readErrorMessage(error)) ?? [];
+  if (host === undefined || port === undefined) return null;
+  const other = new URL(url);
+  // Without a name, it is the host that was asked.
+  if (host !== "") other.hostname = host.includes(":") ? `[${host}]` : host;
+  other.port = port;
+  return other.href;
 }
 
 const dropNull = (fields: Readonly<Record<string, string | null>>): Record<string, string> =>
@@ -104,23 +111,35 @@ export function openRedis(address: RedisAddress): Redis {
     failed.close();
   }
 
-  return {
-    async send(command, args, timeoutMs = defaultTimeoutMs) {
-      if (isClosed) throw new RedisProblem("the connection is closed");
-      client ??= createClient(address);
-      const used = client;
-      try {
-        // null is a reply too: what does not come in time is undefined.
-        const reply = await waitAtMost<unknown>(timeoutMs, used.send(command, [...args]));
-        if (reply === undefined) throw new RedisProblem("it does not answer");
-        return reply;
-      } catch (error) {
-        const problem = explain(error);
-        // A reply that is an error leaves the connection as good as it was.
-        if (!/^(?:ERR|WRONGTYPE|OOM|NOPERM|BUSYGROUP|MISCONF)/.test(readErrorMessage(error))) drop(used);
-        throw problem;
+  async function send(
+    url: string,
+    command: string,
+    args: readonly string[],
+    timeoutMs: number,
+  ): Promise<unknown> {
+    if (isClosed) throw new RedisProblem("the connection is closed");
+    client ??= createClient({ ...address, url });
+    const used = client;
+    try {
+      // null is a reply too: what does not come in time is undefined.
+      const reply = await waitAtMost<unknown>(timeoutMs, used.send(command, [...args]));
+      if (reply === undefined) throw new RedisProblem("it does not answer");
+      return reply;
+    } catch (error) {
+      const other = url === address.url ? findOtherNode(error, url) : null;
+      if (other !== null) {
+        drop(used);
+        return send(other, command, args, timeoutMs);
       }
-    },
+      const problem = explain(error, address);
+      // A reply that is an error leaves the connection as good as it was.
+      if (!/^(?:ERR|WRONGTYPE|OOM|NOPERM|BUSYGROUP|MISCONF)/.test(readErrorMessage(error))) drop(used);
+      throw problem;
+    }
+  }
+
+  return {
+    send: (command, args, timeoutMs = defaultTimeoutMs) => send(address.url, command, args, timeoutMs),
     close() {
       isClosed = true;
       client?.close();

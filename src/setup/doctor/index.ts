@@ -18,5 +18,6 @@ export { checkLogin } from "./login.ts";
 export { checkMachines } from "./machines.ts";
 export { checkNotifications } from "./notifications.ts";
 export { type AppReport, type ProbeReport, readReport } from "./report.ts";
+export { checkStreamServer } from "./stream.ts";
 export { checkTerminals } from "./terminals.ts";
 export { checkTraces, readTraces } from "./traces.ts";
