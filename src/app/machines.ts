@@ -118,8 +118,9 @@ export function createAppMachines(base: Base, state: AppState, { pending, logWri
     report: () => machines?.report() ?? [],
     retry: (name) => machines?.retry(name) ?? false,
     problems: () =>
-      (machines?.report() ?? []).flatMap(({ name, problem }) =>
-        problem === null ? [] : [`${name} is not linked: ${problem}`],
+      (machines?.report() ?? []).flatMap(({ name, problem, fleet }) =>
+        // Machines of a fleet come and go.
+        problem === null || fleet !== null ? [] : [`${name} is not linked: ${problem}`],
       ),
     onSettingsChanged: () =>
       void update().catch((error) => onProblem(`machines could not be linked: ${error}`)),

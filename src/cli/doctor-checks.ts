@@ -19,6 +19,7 @@ import {
   checkApp,
   checkChannels,
   checkFiles,
+  checkFleets,
   checkIcon,
   checkLiveTest,
   checkLogin,
@@ -89,6 +90,7 @@ export async function runChecks(env: Env, table: readonly Agent[]): Promise<read
     withTimeout("app", runAppChecks({ env, paths, agents, app })),
     withTimeout("channels", runChannelsCheck(env, paths)),
     withTimeout("machines", runMachinesCheck(paths, table)),
+    withTimeout("fleets", runFleetsCheck(paths)),
     withTimeout("login", runLoginCheck(env, paths)),
   ];
   return (await Promise.all(checks)).flat();
@@ -199,6 +201,33 @@ async function runMachinesCheck(paths: Paths, table: readonly Agent[]): Promise<
     isRunning: reports !== null,
     formatTime: (at) => formatLocalTime(at, now),
   });
+}
+
+async function runFleetsCheck(paths: Paths): Promise<Finding[]> {
+  if (!existsSync(paths.fleets)) return [];
+  const [{ readFleets }, { fetchFleetReports }, { sayDropped, sayFleetState }] = await Promise.all([
+    import("../machines/fleet/fleet-file.ts"),
+    import("./fleet-facts.ts"),
+    import("../machines/fleet/report.ts"),
+  ]);
+  const reports = await fetchFleetReports(paths);
+  return checkFleets(
+    Object.keys(readFleets(paths).fleets).map((name) => {
+      const report = reports?.find((known) => known.name === name);
+      if (!report) return { name, report: null };
+      const others = report.members.length - 1;
+      const there = report.members.filter(({ isThere }) => isThere).length - 1;
+      const isFine = report.problem === null && report.state === "connected";
+      const facts = {
+        isFine,
+        state: sayFleetState(report),
+        dropped: sayDropped(report.dropped),
+        others,
+        there,
+      };
+      return { name, report: facts };
+    }),
+  );
 }
 
 function isReadableByOthers(path: string): boolean {

@@ -21,12 +21,11 @@ import {
   welcome,
 } from "../machines/fleet/membership.ts";
 import { openRedis, type Redis, type RedisAddress, RedisProblem } from "../machines/fleet/redis.ts";
+import { type FleetReport, sayDropped, sayFleetState } from "../machines/fleet/report.ts";
 import { shareOf, shareWords } from "../machines/fleet/share.ts";
 import { readFileStamp } from "../storage/files.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
-import { readEndpoint } from "../system/endpoint.ts";
 import { parseArguments, quote, readSubcommand, usageError } from "./args.ts";
-import { callApi } from "./client.ts";
 import {
   fleetApprove,
   fleetCommand,
@@ -38,6 +37,7 @@ import {
   fleetRemove,
   fleetRotate,
 } from "./commands/fleet.ts";
+import { announceFleets, fetchFleetReports } from "./fleet-facts.ts";
 import { formatColumns, formatJson, print, printLines } from "./output.ts";
 import { createPrompter } from "./prompt.ts";
 
@@ -49,8 +49,7 @@ export async function fleet(args: string[]): Promise<number> {
   const before = readFileStamp(paths.fleets);
   const code = await subcommands[called.subcommand](called.args);
   // The running app follows it from now on, or no longer.
-  if (readFileStamp(paths.fleets) !== before && readEndpoint(paths))
-    await callApi(paths, "/api/fleets/update", { body: {} });
+  if (readFileStamp(paths.fleets) !== before) await announceFleets(paths);
   return code;
 }
 
@@ -317,10 +316,14 @@ async function approveOne(
 
 async function list(args: string[]): Promise<number> {
   const { flags } = parseArguments(args, fleetList);
-  const { fleets, problem } = readFleets(resolvePaths());
+  const paths = resolvePaths();
+  const { fleets, problem } = readFleets(paths);
   if (problem !== null) throw new Error(problem);
+  const reports = await fetchFleetReports(paths);
+  const findReport = (wanted: string) => reports?.find(({ name }) => name === wanted) ?? null;
   if (flags.has("--json")) {
-    print(formatJson({ fleets: Object.entries(fleets).map(([name, record]) => describe(name, record)) }, 2));
+    const all = Object.entries(fleets).map(([name, record]) => describe(name, record, findReport(name)));
+    print(formatJson({ isRunning: reports !== null, fleets: all }, 2));
     return 0;
   }
   if (Object.keys(fleets).length === 0) {
@@ -329,27 +332,49 @@ async function list(args: string[]): Promise<number> {
   }
   for (const [name, record] of Object.entries(fleets)) {
     const { kind, answers, members, machine } = record;
+    const report = findReport(name);
+    const dropped = report && sayDropped(report.dropped);
     printLines([
       `${name}: ${kind === "team" ? "a team" : "your machines"}, at ${new URL(record.url).host}`,
       `  the others see ${shareWords[shareOf(record)]}; ${answers ? "your other machines may answer here" : "nobody else may answer here"}`,
+      `  ${report ? sayFleetState(report) : "unknown: beckon is not running"}`,
+      ...(dropped === null ? [] : [`  ${dropped}`]),
     ]);
     const rows = members.members.map(({ id, name, person }) => [
       `  ${name}`,
       person,
-      id === machine ? "this machine" : "",
+      id === machine ? "this machine" : sayPresence(report, id),
     ]);
     printLines(formatColumns(rows));
   }
   return 0;
 }
 
-const describe = (name: string, { url, kind, share, answers, members, machine }: FleetRecord) => ({
+function sayPresence(report: FleetReport | null, machine: string): string {
+  if (report?.state !== "connected") return "";
+  return report.members.find(({ id }) => id === machine)?.isThere ? "there" : "not there";
+}
+
+const describe = (
+  name: string,
+  { url, kind, share, answers, members, machine }: FleetRecord,
+  report: FleetReport | null,
+) => ({
   name,
   server: new URL(url).host,
   kind,
   share,
   answers,
-  members: members.members.map(({ id, name, person }) => ({ name, person, isThis: id === machine })),
+  state: report?.state ?? null,
+  problem: report?.problem ?? null,
+  waiting: report?.waiting ?? null,
+  dropped: report?.dropped ?? null,
+  members: members.members.map(({ id, name, person }) => ({
+    name,
+    person,
+    isThis: id === machine,
+    isThere: report?.members.find((member) => member.id === id)?.isThere ?? null,
+  })),
 });
 
 async function remove(args: string[]): Promise<number> {

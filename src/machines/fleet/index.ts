@@ -25,8 +25,9 @@ import type { FleetRecord } from "./fleet-file.ts";
 import { readMembers } from "./membership.ts";
 import { createPeer, type Peer, pulseMs } from "./peer.ts";
 import { createPlaces } from "./places.ts";
-import { createFleetReader, type Dropped } from "./reader.ts";
+import { createFleetReader } from "./reader.ts";
 import { openRedis, type Redis, RedisProblem } from "./redis.ts";
+import type { FleetReport } from "./report.ts";
 import { shareOf, shareSession } from "./share.ts";
 import { formatText, type Pulse, type RequestHead, type RequestText } from "./wire.ts";
 import { createFleetWriter, type FleetWriter, type WriterOptions } from "./writer.ts";
@@ -56,24 +57,6 @@ export interface FleetOptions
   readonly clock: () => ClockReading;
   readonly schedule: Schedule;
   readonly onProblem: (text: string) => void;
-}
-
-/** A fleet as `beckon fleet list` shows it. */
-export interface FleetReport {
-  readonly name: string;
-  readonly state: "connected" | "not connected";
-  /** Why not, or why the server takes nothing; null if all is well. */
-  readonly problem: string | null;
-  /** Changes that the server does not have yet. */
-  readonly waiting: number;
-  /** How many entries were dropped, by the reason. */
-  readonly dropped: Readonly<Partial<Record<Dropped, number>>>;
-  readonly members: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly person: string;
-    readonly isThere: boolean;
-  }[];
 }
 
 export interface Fleet extends Pick<FleetWriter, "onChange" | "onTransition" | "onRefresh"> {

@@ -13,11 +13,9 @@ import { readEpochKeys } from "./fleet-file.ts";
 import type { LatestStates, NumberedText, Peer } from "./peer.ts";
 import { createPlaces } from "./places.ts";
 import { type Redis, RedisProblem } from "./redis.ts";
-import { createOpener, type Fault, type SealedEntry, type SealedPlace } from "./seal.ts";
+import type { Dropped } from "./report.ts";
+import { createOpener, type SealedEntry, type SealedPlace } from "./seal.ts";
 import { parseLogText, parsePulse, parseRequestText, type RequestText } from "./wire.ts";
-
-/** Why an entry was dropped. */
-export type Dropped = Fault | "repeated" | "not for this machine" | "not valid";
 
 export interface ReaderOptions {
   readonly fleet: () => FleetRecord;

@@ -5,6 +5,7 @@
 export { checkApp, type HealthAnswer } from "./app.ts";
 export { checkChannels } from "./channels.ts";
 export { checkFiles, readFilesFacts } from "./files.ts";
+export { checkFleets } from "./fleets.ts";
 export { checkIcon } from "./icon.ts";
 export {
   checkLiveTest,

@@ -1,6 +1,5 @@
 /** A fleet of apps, each with a home of its own, on a real redis-server. */
 import { changeFleets, type FleetRecord, readFleets } from "../../../src/machines/fleet/fleet-file.ts";
-import type { FleetReport } from "../../../src/machines/fleet/index.ts";
 import {
   askToJoin,
   createFleet,
@@ -9,6 +8,7 @@ import {
   readWelcome,
   welcome,
 } from "../../../src/machines/fleet/membership.ts";
+import type { FleetReport } from "../../../src/machines/fleet/report.ts";
 import type { MachineReport } from "../../../src/machines/index.ts";
 import { type AppFixture, createAppFixture } from "../../app-fixture.ts";
 import { mainSource } from "../../repo.ts";
