@@ -81,6 +81,11 @@ export const packageGroups: readonly PackageGroup[] = [
     },
   },
   {
+    purpose: "a fleet, and the stream for programs elsewhere, on a real server",
+    usedBy: ["test/machines/", "test/streams/", "test/long/fleet"],
+    packages: { "redis-server": "redis-server", openssl: "openssl" },
+  },
+  {
     purpose: "releases: archives, the install script, packages for Debian and Fedora",
     usedBy: ["test/release/", "test/long/release"],
     packages: {

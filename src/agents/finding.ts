@@ -10,6 +10,7 @@ export const links = [
   "notifications",
   "channels",
   "machines",
+  "stream",
   "terminals",
   "login",
 ] as const;

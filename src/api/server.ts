@@ -102,6 +102,8 @@ export interface ServerOptions {
   readonly machines: () => readonly object[];
   /** Tries to link it now. False if there is no such machine. */
   readonly retryMachine: (name: string) => boolean;
+  /** The fleets of this machine; `update` after the command line has changed which they are. */
+  readonly fleets: { report(): readonly object[]; update(): Promise<void> };
   /** For a machine that is linked to this one. */
   readonly link: {
     connect(id: string, signal: AbortSignal): Promise<Response>;
@@ -518,6 +520,11 @@ function createHandlers(
       options.retryMachine(id ?? "")
         ? respond(200, { ok: true })
         : respond(404, { error: `no machine ${id}` }),
+    fleets: () => respond(200, { fleets: options.fleets.report() }),
+    fleetsChanged: async () => {
+      await options.fleets.update();
+      return respond(200, { ok: true });
+    },
     link: ({ request, params: { id } }) => options.link.connect(id ?? "", request.signal),
     linkMessage: async ({ request, params: { id } }) => {
       const body = await readBody(request);

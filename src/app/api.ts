@@ -10,6 +10,7 @@ import { isOwnConnection } from "../system/sockets.ts";
 import type { Base } from "./base.ts";
 import type { Desktop } from "./desktop.ts";
 import { createDoctorReport } from "./doctor-report.ts";
+import type { AppFleets } from "./fleet.ts";
 import type { LinkServer } from "./link.ts";
 import type { Navigation } from "./navigation.ts";
 import { runSessionAction, setQuiet } from "./session-actions.ts";
@@ -27,6 +28,7 @@ interface RequestOptions {
   readonly navigation: Navigation;
   readonly pageAccess: PageAccess;
   readonly link: LinkServer;
+  readonly fleets: AppFleets;
   /** The list of sessions waits for it after a start. */
   readonly listReady: Promise<void>;
   /** Quits the app soon. */
@@ -106,6 +108,7 @@ export async function listenForRequests(options: RequestOptions): Promise<ApiSer
     machines: sinks.machines.report,
     retryMachine: sinks.machines.retry,
     link: options.link,
+    fleets: options.fleets,
     doctor: async (wants) =>
       createDoctorReport({
         env,
@@ -117,6 +120,7 @@ export async function listenForRequests(options: RequestOptions): Promise<ApiSer
         quiet: preferences.quiet(),
         config: config(),
         problems: sinks.problems(),
+        stream: sinks.streamServer.report(),
         probes: state.sessionsNow().filter(isProbe),
         reach: wants.has("reach") ? desktop.terminals.dryRunFocus : null,
       }),

@@ -23,6 +23,7 @@ export interface DoctorReportOptions {
   readonly quiet: Quiet | null;
   readonly config: Config;
   readonly problems: readonly string[];
+  readonly stream: AppReport["stream"];
   /** The test sessions of doctor that are open. */
   readonly probes: readonly Session[];
   /** Finds out how far a click would get; null if nobody asked for it. */
@@ -43,6 +44,7 @@ export async function createDoctorReport(options: DoctorReportOptions): Promise<
     quiet: options.quiet,
     alertsOn: options.config.alerts.blocked,
     problems: options.problems,
+    stream: options.stream,
     probes: await Promise.all(listProbes(options).map((key) => createProbeReport(key, options))),
   };
 }

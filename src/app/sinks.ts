@@ -25,6 +25,7 @@ import { createMemoryRelease } from "./release-memory.ts";
 import { createRenderLoop, type RenderLoop } from "./render-loop.ts";
 import { type AppSessionList, createSessionList } from "./session-list.ts";
 import type { AppState } from "./state.ts";
+import { type AppStreamServer, createStreamServer } from "./stream-server.ts";
 import { createGuardCommand, createGuardHooksKeeper, type GuardHooksKeeper } from "./work-guard.ts";
 
 /** Tray, alerts and channels, and what they need to know about the user. */
@@ -55,6 +56,7 @@ interface RecordingSinks {
 export interface Sinks extends ShowingSinks, RecordingSinks {
   readonly answers: Answers;
   readonly machines: AppMachines;
+  readonly streamServer: AppStreamServer;
   /** Writes down what the last events ended. Call it after the sources have stopped. */
   stopRecording(): Promise<void>;
 }
@@ -84,7 +86,9 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
   const { renderLoop, preferences, channels, connection, guardHooks } = showing;
   const { history, events, workGuard } = recording;
   const memory = createMemoryRelease();
+  const streamServer = createStreamServer(base);
   const stream = createLifecycleStream({
+    server: streamServer,
     path: () => base.env.BECKON_STREAM_PATH || base.config().stream.path,
     clock: base.clock,
     schedule,
@@ -100,7 +104,7 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
     memory,
     history,
     events,
-    ofOwnSessions(stream),
+    { ...ofOwnSessions(stream), onSettingsChanged: streamServer.update },
     channels,
     ofOwnSessions(workGuard),
     guardHooks,
@@ -113,7 +117,8 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
     ...recording,
     answers,
     machines,
-    problems: () => [...showing.problems(), ...history.problems()],
+    streamServer,
+    problems: () => [...showing.problems(), ...history.problems(), ...streamServer.problems()],
     async stopShowing() {
       answers.pending.stop();
       memory.stop?.();
@@ -124,6 +129,7 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
       answers.stop();
       transitions.stop();
       stream.stop?.();
+      await streamServer.stop();
       await history.stop();
       state.snapshot.stop();
     },

@@ -19,11 +19,13 @@ import {
   checkApp,
   checkChannels,
   checkFiles,
+  checkFleets,
   checkIcon,
   checkLiveTest,
   checkLogin,
   checkMachines,
   checkNotifications,
+  checkStreamServer,
   checkTerminals,
   checkTraces,
   type HealthAnswer,
@@ -88,6 +90,7 @@ export async function runChecks(env: Env, table: readonly Agent[]): Promise<read
     withTimeout("app", runAppChecks({ env, paths, agents, app })),
     withTimeout("channels", runChannelsCheck(env, paths)),
     withTimeout("machines", runMachinesCheck(paths, table)),
+    withTimeout("fleets", runFleetsCheck(paths)),
     withTimeout("login", runLoginCheck(env, paths)),
   ];
   return (await Promise.all(checks)).flat();
@@ -200,6 +203,33 @@ async function runMachinesCheck(paths: Paths, table: readonly Agent[]): Promise<
   });
 }
 
+async function runFleetsCheck(paths: Paths): Promise<Finding[]> {
+  if (!existsSync(paths.fleets)) return [];
+  const [{ readFleets }, { fetchFleetReports }, { sayDropped, sayFleetState }] = await Promise.all([
+    import("../machines/fleet/fleet-file.ts"),
+    import("./fleet-facts.ts"),
+    import("../machines/fleet/report.ts"),
+  ]);
+  const reports = await fetchFleetReports(paths);
+  return checkFleets(
+    Object.keys(readFleets(paths).fleets).map((name) => {
+      const report = reports?.find((known) => known.name === name);
+      if (!report) return { name, report: null };
+      const others = report.members.length - 1;
+      const there = report.members.filter(({ isThere }) => isThere).length - 1;
+      const isFine = report.problem === null && report.state === "connected";
+      const facts = {
+        isFine,
+        state: sayFleetState(report),
+        dropped: sayDropped(report.dropped),
+        others,
+        there,
+      };
+      return { name, report: facts };
+    }),
+  );
+}
+
 function isReadableByOthers(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
   return process.platform !== "win32" && stats !== undefined && (stats.mode & 0o044) !== 0;
@@ -245,6 +275,7 @@ async function runAppChecks({ env, paths, agents, app }: AppContext): Promise<Fi
     ...live,
     ...(report || !isRunning ? checkIcon(report, process.platform) : []),
     ...(report || !isRunning ? checkNotifications(report, (at) => formatLocalTime(at, now)) : []),
+    ...checkStreamServer(report?.stream ?? null),
     ...checkTerminals({ own, installed: findInstalledTerminals(env, sessions), hasTerminal }),
   ];
 }

@@ -10,6 +10,7 @@ import {
 } from "../core/session/event.ts";
 import type { Ask, Session } from "../core/session/session.ts";
 import { type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
+import { hourMs } from "../core/timing.ts";
 import { createMirroredEnds } from "./mirrored-ends.ts";
 import {
   type ClockShift,
@@ -52,7 +53,7 @@ export interface Mirror {
   find(ask: Pick<Ask, "request">): MirroredAsk | null;
 }
 
-/** What happened in a month is in some. */
+/** What happened in a month is in some. In an hour. */
 const maxMissedMessages = 100;
 /** Of all sessions of a machine together, in characters. A session has some thousand, and a long diff some hundred thousand. */
 const maxTotalSize = 32 * 1024 * 1024;
@@ -68,6 +69,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   let listed: Set<string> | null = null;
   let isListed = false;
   let missedMessages = 0;
+  let missedSinceT = Number.NEGATIVE_INFINITY;
   /** By the key of the session. */
   const sizes = new Map<string, number>();
   let totalSize = 0;
@@ -125,6 +127,11 @@ export function createMirror(options: MirrorOptions): Mirror {
   }
 
   function takeMissed({ sessions }: Extract<SessionMessage, { kind: "missed" }>): void {
+    const { t } = clock();
+    if (t - missedSinceT > hourMs) {
+      missedSinceT = t;
+      missedMessages = 0;
+    }
     if (shift === null || ++missedMessages > maxMissedMessages) return;
     const { at } = shift;
     const past = sessions.flatMap((described) => readPastSession(described, machine, at, clock().at) ?? []);

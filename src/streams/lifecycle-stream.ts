@@ -3,8 +3,8 @@
  * AgentEvent, which is what a hook reports, or a Transition, which is what a change of the state means. Two formats are sent from
  * here: server-sent events (event-stream.ts), and the lifecycle stream.
  *
- * This file is the lifecycle stream: sessions, turns and skills as lines of JSON in a file that the user chose, for other tools to
- * read.
+ * This file is the lifecycle stream: sessions, turns and skills as lines of JSON in a file that the user chose, or at a server of
+ * Redis (redis-stream.ts), for other tools to read.
  */
 import { closeSync, constants, mkdirSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
@@ -21,9 +21,16 @@ import { createEarliestTimer } from "../system/schedule.ts";
 import { createLifecycleEvent, createWaitingEvent, type LifecycleEvent } from "./lifecycle-event.ts";
 import { type StampedLine, sortByOccurrence } from "./occurrence-order.ts";
 
+/** Where the same lines go besides the file. */
+export interface StreamServer {
+  isOn(): boolean;
+  append(line: string): void;
+}
+
 export interface LifecycleStreamOptions {
-  /** null if the user wants no stream. */
+  /** null if the user wants no file. */
   readonly path: () => string | null;
+  readonly server: StreamServer;
   readonly clock: () => ClockReading;
   readonly schedule: Schedule;
   readonly onProblem: (text: string) => void;
@@ -35,7 +42,8 @@ interface HeldLine extends StampedLine {
 }
 
 export function createLifecycleStream(options: LifecycleStreamOptions): Sink {
-  const { path, clock, onProblem } = options;
+  const { path, server, clock, onProblem } = options;
+  const isOff = () => path() === null && !server.isOn();
   let reported: string | null = null;
   /** By session: lines that may have to wait for an earlier one. */
   const held = new Map<string, readonly HeldLine[]>();
@@ -81,10 +89,12 @@ export function createLifecycleStream(options: LifecycleStreamOptions): Sink {
   }
 
   function write(event: LifecycleEvent): void {
+    const line = JSON.stringify(event);
+    if (server.isOn()) server.append(line);
     const file = path();
     if (file === null) return;
     try {
-      appendLine(file, `${JSON.stringify(event)}\n`);
+      appendLine(file, `${line}\n`);
       reported = null;
     } catch (error) {
       const problem = `the stream ${file} cannot be written (${errorCode(error)}): its events are lost until it can`;
@@ -96,7 +106,7 @@ export function createLifecycleStream(options: LifecycleStreamOptions): Sink {
   return {
     name: "lifecycle stream",
     onChange({ session, event, before }) {
-      if (path() === null || isProbe(session) || (before && isDuplicate(before, event))) return;
+      if (isOff() || isProbe(session) || (before && isDuplicate(before, event))) return;
       const { firstCwd: projectPath, turnCount } = session;
       const line = createLifecycleEvent(event, { projectPath, turnCount });
       if (line === null) return;
@@ -108,7 +118,7 @@ export function createLifecycleStream(options: LifecycleStreamOptions): Sink {
       add(session, stamped, event.change.kind === "session-end" ? 0 : waitMs);
     },
     onTransition(transition) {
-      if (transition.kind !== "ask-opened" || path() === null) return;
+      if (transition.kind !== "ask-opened" || isOff()) return;
       const { session, ask } = transition;
       const event = createWaitingEvent(transition, session.firstCwd);
       add(session, { event, turn: ask.promptId, call: null }, session.attended === false ? unattendedMs : 0);

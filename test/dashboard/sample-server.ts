@@ -123,6 +123,7 @@ export function serveSample(
       actions.push({ name, action: "retry", body: {} });
       return true;
     },
+    fleets: { report: () => [], update: never },
     link: { connect: never, take: never },
     doctor: never,
     onError: (text) => console.error(text),

@@ -33,6 +33,7 @@ const report = (more: Partial<AppReport> = {}): AppReport => ({
   quiet: null,
   alertsOn: true,
   problems: [],
+  stream: null,
   probes: [],
   ...more,
 });

@@ -6,6 +6,7 @@ import { completionsCommand } from "./completions.ts";
 import { configCommand } from "./config.ts";
 import { demoCommand } from "./demo.ts";
 import { doctorCommand } from "./doctor.ts";
+import { fleetCommand } from "./fleet.ts";
 import { focusCommand } from "./focus.ts";
 import { helpCommand, versionCommand } from "./help.ts";
 import { historyCommand } from "./history.ts";
@@ -51,6 +52,7 @@ export const commandGroups: CommandGroups = [
     { ...configCommand, load: async () => (await import("../config.ts")).config },
     { ...channelCommand, load: async () => (await import("../channel.ts")).channel },
     { ...machineCommand, load: async () => (await import("../machine.ts")).machine },
+    { ...fleetCommand, load: async () => (await import("../fleet.ts")).fleet },
     { ...logCommand, load: async () => (await import("../log.ts")).log },
     { ...historyCommand, load: async () => (await import("../history.ts")).history },
     { ...statsCommand, load: async () => (await import("../stats.ts")).stats },

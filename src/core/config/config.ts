@@ -15,6 +15,7 @@ import { toSingleLine, truncateEnd } from "../text/text.ts";
 import { type AutoAllowRules, dropInvalidRules, findRuleMistakes } from "./auto-allow-rules.ts";
 import { type ChannelSettings, dropInvalidChannels, findChannelMistakes, literals } from "./channels.ts";
 import { dropInvalidMachines, findMachineMistakes, type MachineSettings } from "./machines.ts";
+import { readRedisUrl } from "./redis-url.ts";
 import { type Control, describeNumber, type SectionId, timeOfDayPattern } from "./setting-view.ts";
 
 /** What a setting's schema says besides the type. */
@@ -86,6 +87,11 @@ const choices = <const Value extends string>(labels: Readonly<Record<Value, stri
 
 const maxProjects = 1_000;
 const maxRules = 200;
+const absolutePath = Type.String({
+  minLength: 1,
+  maxLength: limits.maxPathLength,
+  pattern: "^(/|[A-Za-z]:[\\\\/])",
+});
 const timeOfDay = Type.String({ pattern: timeOfDayPattern.source });
 
 const guardModes = { strict: "Refuse", warn: "Record", off: "Off" };
@@ -103,6 +109,15 @@ const guardBudget = Type.Union([
 const dayRange = { min: 1, max: 3_650 };
 const megabyteRange = { min: 10, max: 100_000 };
 const leftClicks = { menu: "Menu", nextWaiting: "Next session" };
+
+/** Users share config.json, so no password is in it. What is said here must not repeat one. */
+function findStreamUrlMistakes(url: string | null): string[] {
+  const read = url === null ? null : readRedisUrl(url);
+  if (typeof read === "string") return [read];
+  return read === null || read.password === null
+    ? []
+    : ["has a password: put it into a file, and name that in stream.urlFiles"];
+}
 
 const configSchema = Type.Object({
   alerts: Type.Object({
@@ -274,22 +289,55 @@ const configSchema = Type.Object({
     ),
   }),
   stream: Type.Object({
-    path: setting(
-      Type.Union([
-        Type.String({ minLength: 1, maxLength: limits.maxPathLength, pattern: "^(/|[A-Za-z]:[\\\\/])" }),
-        Type.Null(),
-      ]),
+    path: setting(Type.Union([absolutePath, Type.Null()]), {
+      section: "history",
+      default: null,
+      title: "Stream for other tools",
+      description: "A file that sessions, turns and skills are appended to, for other tools.",
+      expected: "an absolute path, or null",
+      example: "/home/me/lifecycle.jsonl",
+      control: { kind: "file", item: null },
+      grants: "It names a file that beckon writes to.",
+      variable: "BECKON_STREAM_PATH",
+    }),
+    url: setting(Type.Union([Type.String(), Type.Null()]), {
+      section: "history",
+      default: null,
+      title: "Stream on a server",
+      description: "A server of Redis that gets the same lines, not encrypted, for programs elsewhere.",
+      expected: "an address like redis://user@host:6379/0, or null",
+      example: "redis://user@host:6379/0",
+      control: { kind: "file", item: null },
+      grants: "It names a server that gets your prompts.",
+      findMistakes: findStreamUrlMistakes,
+      dropMistakes: (url) => (findStreamUrlMistakes(url).length === 0 ? url : null),
+    }),
+    urlFiles: setting(
+      Type.Object(
+        {
+          password: Type.Optional(absolutePath),
+          ca: Type.Optional(absolutePath),
+          cert: Type.Optional(absolutePath),
+          key: Type.Optional(absolutePath),
+        },
+        { additionalProperties: false },
+      ),
       {
         section: "history",
-        default: null,
-        title: "Stream for other tools",
-        description: "A file that sessions, turns and skills are appended to, for other tools.",
-        expected: "an absolute path, or null",
-        example: "/home/me/lifecycle.jsonl",
-        control: { kind: "file", item: null },
-        grants: "It names a file that beckon writes to.",
-        variable: "BECKON_STREAM_PATH",
+        default: {},
+        title: "Files for that server",
+        description: "With its password, its authority, and the certificate and key of this machine.",
+        expected: 'an object like {"password": "/home/me/.redis-password"}, with absolute paths',
+        example: { password: "/home/me/.redis-password" },
+        control: { kind: "file", item: "file" },
+        grants: "It names files that beckon reads.",
       },
+    ),
+    maxEntries: amount(
+      "history",
+      100_000,
+      { unit: "lines", min: 100, max: 100_000_000 },
+      { title: "Lines on that server", description: "About how many it keeps. The oldest go first." },
     ),
   }),
   channels: setting(Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown())), {
@@ -316,6 +364,20 @@ const configSchema = Type.Object({
     grants: "It names a command that beckon runs.",
     findMistakes: findMachineMistakes,
     dropMistakes: dropInvalidMachines,
+  }),
+  fleet: Type.Object({
+    hours: amount(
+      "machines",
+      72,
+      { unit: "hours", min: 1, max: 8_760 },
+      { title: "Fleet", description: "How long the server of a fleet keeps what this machine has said." },
+    ),
+    entries: amount(
+      "machines",
+      10_000,
+      { unit: "changes", min: 1_000, max: 1_000_000 },
+      { title: "Changes of a fleet", description: "How many changes the server keeps, about: 4 KB each." },
+    ),
   }),
   workGuard: Type.Object({
     mode: setting(guardMode, {
@@ -515,7 +577,7 @@ function createConfig(values: ReadonlyMap<string, unknown>): Config {
     const { key, group, name } = known;
     const found = values.get(key);
     const isSet = values.has(key) && isAllowed(known, found);
-    const value = isSet ? (known.dropMistakes?.(found) ?? found) : known.default;
+    const value = isSet ? (known.dropMistakes ? known.dropMistakes(found) : found) : known.default;
     if (group === null) config[name] = value;
     else config[group] = { ...(config[group] as object), [name]: value };
   }

@@ -9,3 +9,7 @@ export function formatCount(count: number, one: string, many = `${one}s`): strin
 
 /** `a, b and c` */
 export const formatList = (items: readonly string[]): string => new Intl.ListFormat("en-GB").format(items);
+
+/** "a, b or c" */
+export const formatChoices = (items: readonly string[]): string =>
+  new Intl.ListFormat("en-GB", { type: "disjunction" }).format(items);

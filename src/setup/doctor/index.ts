@@ -5,6 +5,7 @@
 export { checkApp, type HealthAnswer } from "./app.ts";
 export { checkChannels } from "./channels.ts";
 export { checkFiles, readFilesFacts } from "./files.ts";
+export { checkFleets } from "./fleets.ts";
 export { checkIcon } from "./icon.ts";
 export {
   checkLiveTest,
@@ -18,5 +19,6 @@ export { checkLogin } from "./login.ts";
 export { checkMachines } from "./machines.ts";
 export { checkNotifications } from "./notifications.ts";
 export { type AppReport, type ProbeReport, readReport } from "./report.ts";
+export { checkStreamServer } from "./stream.ts";
 export { checkTerminals } from "./terminals.ts";
 export { checkTraces, readTraces } from "./traces.ts";

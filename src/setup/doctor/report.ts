@@ -2,6 +2,7 @@
 import type { Quiet } from "../../core/config/quiet.ts";
 import type { NotifierReport, TrayReport } from "../../core/interfaces/index.ts";
 import type { FocusOutcome } from "../../core/terminals/terminal.ts";
+import type { StreamServerReport } from "./stream.ts";
 
 export interface ProbeReport {
   readonly session: string;
@@ -29,6 +30,8 @@ export interface AppReport {
   /** Whether alerts for blocked sessions are turned on. */
   readonly alertsOn: boolean;
   readonly problems: readonly string[];
+  /** null without `stream.url`. */
+  readonly stream: StreamServerReport | null;
   readonly probes: readonly ProbeReport[];
 }
 

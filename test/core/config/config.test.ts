@@ -28,7 +28,12 @@ describe("valid settings hold", () => {
       answering: { enabled: false, autoAllow: { "/home/me/web": ["Read", "Bash(ls *)"] } },
       keep: { completedHours: 1, completedMax: 10, journalDays: 30 },
       history: { days: 90, maxMb: 100 },
-      stream: { path: "/home/me/lifecycle.jsonl" },
+      stream: {
+        path: "/home/me/lifecycle.jsonl",
+        url: "rediss://beckon@redis.example:6379/0",
+        urlFiles: { password: "/home/me/.redis-password" },
+        maxEntries: 5_000,
+      },
       channels: {
         phone: {
           type: "ntfy",
@@ -55,6 +60,7 @@ describe("valid settings hold", () => {
         projects: { "/home/me/web": { mode: "strict" as const, ignore: [] } },
       },
       machines: { devbox: { ssh: "me@devbox" } },
+      fleet: { hours: 24, entries: 5_000 },
       autoLaunch: false,
       allowRemoteUrl: true,
     };
