@@ -57,7 +57,7 @@ const levels: readonly (readonly string[])[] = [
   ["agents"],
   ["state"],
   ["preferences", "streams"],
-  ["ingest", "watch", "answers", "alerts", "history", "api", "dashboard"],
+  ["ingest", "watch", "answers", "prompts", "alerts", "history", "api", "dashboard"],
   ["desktop", "channels", "workguard", "setup", "hook", "machines"],
   ["update"],
   ["app"],

@@ -297,7 +297,17 @@ export interface AgentWatcher {
    * null if the session's place is right.
    */
   locate?(session: Session): Promise<string | null>;
+  /** Absent if no prompt can be sent to the agent's sessions from outside. */
+  readonly prompts?: PromptSupport;
   stop(): void;
+}
+
+/** How the user's next prompt reaches a session other than through its terminal. */
+export interface PromptSupport {
+  /** Why this session takes none; null if it does. */
+  findObstacle(session: Session): string | null;
+  /** Hands it over as text: nothing in it is a command. Rejects with why that was not possible. What the agent reports is the receipt. */
+  send(session: Session, text: string): Promise<void>;
 }
 
 /** What install, uninstall and doctor need. */

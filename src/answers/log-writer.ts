@@ -10,6 +10,7 @@ import {
   type AnswerLogEntry,
   createAlertEntry,
   createAnswerEntry,
+  createPromptEntry,
   describeAlert,
 } from "../streams/answer-log-entry.ts";
 import { createAskOutcomes } from "./ask-outcomes.ts";
@@ -26,6 +27,15 @@ export interface AnswerLogWriterOptions {
   readonly onAskEnded?: (end: AskEnd) => void;
 }
 
+export interface SentPrompt {
+  /** The session's key. */
+  readonly session: string;
+  readonly text: string;
+  readonly state: string;
+  readonly why: string | null;
+  readonly by: string;
+}
+
 export interface AnswerLogWriter {
   answered(answer: GivenAnswer): void;
   /** Records asks that ended without an answer through beckon. */
@@ -35,6 +45,8 @@ export interface AnswerLogWriter {
   notShown(key: string, reason: string): void;
   /** An alert was sent to a channel, or will not be sent. */
   delivered(key: string, isSent: boolean, outcome: string): void;
+  /** A prompt that was sent through beckon was delivered, or not taken. */
+  prompted(prompt: SentPrompt): void;
   /** Writes the outcomes that are still uncertain. */
   stop(): void;
 }
@@ -86,6 +98,12 @@ export function createAnswerLogWriter(options: AnswerLogWriterOptions): AnswerLo
     answered(given) {
       addEnd({ ...given, at: now() });
       // On disk before the user sees that the answer was accepted.
+      log.flush();
+    },
+    prompted({ session: key, text, state, why, by }) {
+      const session = findSession(key);
+      const outcome = why === null ? state : `${state}: ${why}`;
+      if (session) log.add(createPromptEntry(session, { at: now(), asked: text, outcome, by }, toMaskedLine));
       log.flush();
     },
     onChange: outcomes.onChange,

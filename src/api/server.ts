@@ -104,6 +104,11 @@ export interface ServerOptions {
   readonly retryMachine: (name: string) => boolean;
   /** The fleets of this machine; `update` after the command line has changed which they are. */
   readonly fleets: { report(): readonly object[]; update(): Promise<void> };
+  readonly prompts: {
+    /** With a text if it cannot be done. */
+    act(id: string, action: "change" | "remove", body: JsonRecord): Promise<object | string>;
+    list(session: string | null): Promise<readonly object[]>;
+  };
   /** For a machine that is linked to this one. */
   readonly link: {
     connect(id: string, signal: AbortSignal): Promise<Response>;
@@ -416,6 +421,14 @@ function createHandlers(
       return result ? respond(200, result) : respondNoSession(id);
     };
 
+  const actOnPrompt =
+    (action: "change" | "remove"): Handler =>
+    async ({ request, params: { id } }) => {
+      const body = parseBody(await readBody(request));
+      const result = typeof body === "string" ? body : await options.prompts.act(id ?? "", action, body);
+      return typeof result === "string" ? respond(400, { error: result }) : respond(200, result);
+    };
+
   return {
     ...createPageHandlers(options, connections),
     health: () => new Response("ok"),
@@ -490,6 +503,11 @@ function createHandlers(
     },
     focus: act("focus"),
     answer: act("answer"),
+    send: act("send"),
+    prompts: async ({ query: { session } }) =>
+      respond(200, { prompts: await options.prompts.list(typeof session === "string" ? session : null) }),
+    promptChange: actOnPrompt("change"),
+    promptRemove: actOnPrompt("remove"),
     mute: act("mute"),
     snooze: act("snooze"),
     dismiss: act("dismiss"),

@@ -13,6 +13,7 @@ import { createDoctorReport } from "./doctor-report.ts";
 import type { AppFleets } from "./fleet.ts";
 import type { LinkServer } from "./link.ts";
 import type { Navigation } from "./navigation.ts";
+import type { AppPrompts } from "./prompts.ts";
 import { runSessionAction, setQuiet } from "./session-actions.ts";
 import { createListFacts } from "./session-list.ts";
 import type { Sinks } from "./sinks.ts";
@@ -29,6 +30,7 @@ interface RequestOptions {
   readonly pageAccess: PageAccess;
   readonly link: LinkServer;
   readonly fleets: AppFleets;
+  readonly prompts: AppPrompts;
   /** The list of sessions waits for it after a start. */
   readonly listReady: Promise<void>;
   /** Quits the app soon. */
@@ -91,7 +93,7 @@ export async function listenForRequests(options: RequestOptions): Promise<ApiSer
     events: sinks.events,
     act: (name, action, body) =>
       runSessionAction(
-        { store, clock, preferences, navigation, desk: sinks.machines.desk },
+        { store, clock, preferences, navigation, desk: sinks.machines.desk, prompts: options.prompts },
         name,
         action,
         body,
@@ -106,6 +108,7 @@ export async function listenForRequests(options: RequestOptions): Promise<ApiSer
     channels: channels.report,
     testChannel: channels.test,
     machines: sinks.machines.report,
+    prompts: options.prompts,
     retryMachine: sinks.machines.retry,
     link: options.link,
     fleets: options.fleets,

@@ -1,5 +1,5 @@
 /**
- * What a request can do with a session: POST /api/sessions/:id/{focus,answer,mute,snooze,dismiss,transcript}; and with the alerts of
+ * What a request can do with a session: POST /api/sessions/:id/{focus,answer,send,mute,snooze,dismiss,transcript}; and with the alerts of
  * all: POST /api/quiet.
  */
 import { type TSchema, Type } from "@sinclair/typebox";
@@ -17,6 +17,7 @@ import type { PreferenceKeeper } from "../preferences/index.ts";
 import type { Store } from "../state/store.ts";
 import type { AnswerDesk } from "./machines.ts";
 import type { Navigation } from "./navigation.ts";
+import type { AppPrompts } from "./prompts.ts";
 
 export interface SessionActionDeps {
   readonly store: Pick<Store, "find">;
@@ -24,6 +25,7 @@ export interface SessionActionDeps {
   readonly preferences: Pick<PreferenceKeeper, "set">;
   readonly navigation: Navigation;
   readonly desk: Pick<AnswerDesk, "answer">;
+  readonly prompts: Pick<AppPrompts, "send">;
 }
 
 const defaultSnoozeMinutes = 15;
@@ -49,6 +51,8 @@ export async function runSessionAction(
     }
     case "answer":
       return answer(deps.desk, session, body);
+    case "send":
+      return deps.prompts.send(session, body, readClient(body.by));
     case "mute":
       if (body.on !== undefined && typeof body.on !== "boolean") return "on must be true or false";
       preferences.set({ do: "mute", session: key, on: body.on !== false });
@@ -84,6 +88,9 @@ const clients: ReadonlyMap<unknown, { readonly front: AnswerFront; readonly by: 
   ["tray", { front: "menu", by: "menu" }],
   ["page", { front: "page", by: "page" }],
 ]);
+
+/** What the log calls a client. */
+const readClient = (by: unknown): string => clients.get(by)?.by ?? "API";
 
 const Shown = Type.Object({ whole: Type.Boolean(), ms: Type.Union([Type.Null(), Type.Number()]) });
 

@@ -13,6 +13,7 @@ import type { AppState } from "./state.ts";
 
 export interface Sources {
   readonly locate: WatchSource["locate"];
+  readonly prompts: WatchSource["prompts"];
   /** Resolves when everything that happened before the start has been dispatched. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -49,6 +50,7 @@ export function createSources(
   followers.add(ofOwnSessions(watch));
   return {
     locate: watch.locate,
+    prompts: watch.prompts,
     async start() {
       await spool.start();
       for (const event of newer.splice(0)) store.dispatch(event);

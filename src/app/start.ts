@@ -3,6 +3,7 @@
  * above it, and publishes to what follows it through `state.followers`. It listens before it reads the spool.
  */
 import { createPageAccess } from "../api/page-access.ts";
+import { ofOwnSessions } from "../state/followers.ts";
 import { errorCode } from "../storage/files.ts";
 import { limitForeignConnections } from "../system/connection-limit.ts";
 import { createSecret, removeEndpoint, writeEndpoint } from "../system/endpoint.ts";
@@ -13,6 +14,7 @@ import { createDesktop } from "./desktop.ts";
 import { createAppFleets } from "./fleet.ts";
 import { createLinkServer } from "./link.ts";
 import { createNavigation } from "./navigation.ts";
+import { createAppPrompts } from "./prompts.ts";
 import { createSinks } from "./sinks.ts";
 import { createSources } from "./sources.ts";
 import { openState } from "./state.ts";
@@ -57,6 +59,8 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     config: base.config,
     selectPane: sinks.machines.selectPane,
   });
+  const prompts = createAppPrompts(base, state, sinks, sources);
+  state.followers.add(ofOwnSessions(prompts));
   const link = createLinkServer(base, state, desktop, sinks, navigation);
   const fleets = createAppFleets(base, state, desktop, sinks, navigation);
 
@@ -65,6 +69,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     base.configFile.stop();
     await sinks.stopShowing();
     await sources.stop();
+    prompts.stop?.();
     // Last, so that what the sources just dispatched is written down.
     await sinks.stopRecording();
     state.close();
@@ -88,6 +93,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     pageAccess,
     link,
     fleets,
+    prompts,
     listReady: listReady.promise,
     quit: () => quit.resolve("request"),
   }).catch(async (error) => {

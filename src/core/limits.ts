@@ -72,6 +72,8 @@ export const limits = {
   maxPendingRequests: 200,
   maxDecisionBytes: 1024 * 1024,
   maxAnswerLength: 20_000,
+  /** Of a prompt that is sent through beckon. Claude Code takes 200,000 (measured). */
+  maxSentPromptLength: 100_000,
   maxDecisionsBytes: 1024 * 1024,
   maxStreamClients: 32,
   /** What a client of GET /api/events has not read yet. More, and it is dropped. */

@@ -40,6 +40,8 @@ export interface Paths {
   readonly fleets: string;
   /** How far each fleet was followed, and what waits to be written to it. */
   readonly fleetState: string;
+  /** What the user has written for sessions, and is not delivered. */
+  readonly prompts: string;
   /** A folder for the programs that are unpacked from the binary. */
   readonly helpers: string;
   /** What the installer did, for the uninstaller and for doctor. */
@@ -86,6 +88,7 @@ export function resolvePaths(env: Env = process.env, platform: NodeJS.Platform =
     machineState: `${inState}machines.json`,
     fleets: `${inState}fleets.json`,
     fleetState: `${inState}fleet-state.json`,
+    prompts: `${inState}prompts.json`,
     helpers: `${inState}helpers`,
     installed: `${inState}installed.json`,
     backups: `${inState}backups`,

@@ -16,12 +16,13 @@ export type AnswerLogEntry = Readonly<Static<typeof AnswerLogEntrySchema>>;
 
 export const AnswerLogEntrySchema = Type.Object({
   at: Type.Number(),
-  /** "not sent": a channel did not deliver it. */
+  /** "not sent": a channel did not deliver it. "prompt": the user sent one through beckon. */
   what: Type.Union([
     Type.Literal("answered"),
     Type.Literal("shown"),
     Type.Literal("not shown"),
     Type.Literal("not sent"),
+    Type.Literal("prompt"),
   ]),
   /** `agent:sessionId` */
   session: Type.String(),
@@ -52,6 +53,14 @@ export function createAlertEntry(
   clean: CleanText,
 ): AnswerLogEntry {
   return createEntry(session, { ...alert, by: null }, clean);
+}
+
+export function createPromptEntry(
+  session: Session,
+  prompt: Pick<AnswerLogEntry, "at" | "asked" | "outcome" | "by">,
+  clean: CleanText,
+): AnswerLogEntry {
+  return createEntry(session, { ...prompt, what: "prompt" }, clean);
 }
 
 function createEntry(

@@ -2,7 +2,13 @@
  * The source of events that no hook sends: each agent's own watcher, and processes that ended without an event (kill -9).
  * What knows an agent is in that agent's folder.
  */
-import type { AgentProgram, AgentWatcher, WatchContext, WatchedRequest } from "../agents/agent.ts";
+import type {
+  AgentProgram,
+  AgentWatcher,
+  PromptSupport,
+  WatchContext,
+  WatchedRequest,
+} from "../agents/agent.ts";
 import type { LoadedAgents } from "../agents/index.ts";
 import type { Source } from "../core/interfaces/index.ts";
 import { createInternalEvent } from "../core/session/event.ts";
@@ -16,6 +22,8 @@ import { createUnseenProcesses } from "./unseen-processes.ts";
 export interface WatchSource extends Source {
   /** Why the session's terminal is not known; null if its place is right. */
   locate(session: Session): Promise<string | null>;
+  /** null if the agent takes no prompt from outside. */
+  prompts(agent: string): PromptSupport | null;
 }
 
 export interface WatchOptions
@@ -114,6 +122,7 @@ export function watchAgents({
       unseen?.findReused(sessions()).then(endGone, onLookError);
     },
     locate: async (session) => (await watchers.get(session.agent)?.locate?.(session)) ?? null,
+    prompts: (agent) => watchers.get(agent)?.prompts ?? null,
     onChange({ session, event }) {
       unseen?.follow(session, event).catch(onLookError);
       watchers.get(session.agent)?.follow(session, event);

@@ -48,6 +48,7 @@ describe("when something fails inside", () => {
     testChannel: async () => null,
     machines: () => [],
     fleets: { report: () => [], update: async () => {} },
+    prompts: { act: () => Promise.reject(), list: () => Promise.reject() },
     retryMachine: () => false,
     link: { connect: never, take: never },
     doctor: async () => ({}),

@@ -119,6 +119,7 @@ export function serveSample(
     channels: () => [],
     testChannel: async () => null,
     machines: () => sample.machines ?? [],
+    prompts: { act: async () => "there is no prompt", list: async () => [] },
     retryMachine(name) {
       actions.push({ name, action: "retry", body: {} });
       return true;

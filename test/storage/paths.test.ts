@@ -27,6 +27,7 @@ test("with BECKON_HOME all files are directly in that folder", () => {
     machineState: "/opt/b/machines.json",
     fleets: "/opt/b/fleets.json",
     fleetState: "/opt/b/fleet-state.json",
+    prompts: "/opt/b/prompts.json",
     helpers: "/opt/b/helpers",
     installed: "/opt/b/installed.json",
     backups: "/opt/b/backups",

@@ -19,6 +19,8 @@ export interface StatusFile {
   readonly tmuxPane: string | null;
   /** The id of a background session. null if it has a terminal of its own. */
   readonly jobId: string | null;
+  /** The socket that takes messages for the session, from 2.1.224 on. null if there is none. */
+  readonly inbox: string | null;
 }
 
 const statuses: ReadonlySet<unknown> = new Set<FileStatus>(["idle", "busy", "waiting", "shell"]);
@@ -39,6 +41,7 @@ export function parseStatusFile(content: string): StatusFile | null {
     title: json.nameSource === "derived" ? null : readText(json.name, limits.maxSummaryLength),
     entrypoint: readText(json.entrypoint, limits.maxIdLength),
     tmuxPane: readText(json.tmux, limits.maxIdLength)?.match(/%\d+$/)?.[0] ?? null,
+    inbox: readText(json.messagingSocketPath, limits.maxPathLength),
     jobId: json.kind === "bg" ? (readText(json.jobId, 64)?.match(/^[\w-]+$/)?.[0] ?? null) : null,
   };
 }

@@ -18,6 +18,7 @@ import { portCommand } from "./port.ts";
 import { quietCommand } from "./quiet.ts";
 import { restartCommand } from "./restart.ts";
 import { runCommand } from "./run.ts";
+import { sendCommand } from "./send.ts";
 import { installCommand, uninstallCommand } from "./setup.ts";
 import { dismissCommand, muteCommand, snoozeCommand } from "./silence.ts";
 import { startCommand } from "./start.ts";
@@ -41,6 +42,7 @@ export const commandGroups: CommandGroups = [
     { ...openCommand, load: async () => (await import("../open.ts")).open },
     { ...focusCommand, load: async () => (await import("../focus.ts")).focus },
     { ...answerCommand, load: async () => (await import("../answer.ts")).answer },
+    { ...sendCommand, load: async () => (await import("../send.ts")).send },
   ],
   [
     { ...muteCommand, load: async () => (await import("../silence.ts")).mute },

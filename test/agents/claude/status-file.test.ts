@@ -48,6 +48,7 @@ describe("the status file", () => {
       entrypoint: "cli",
       tmuxPane: "%0",
       jobId: null,
+      inbox: null,
     });
   });
 

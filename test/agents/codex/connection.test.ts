@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectServer } from "../../../src/agents/codex/watch/connection.ts";
-import { isOwnSocket } from "../../../src/agents/codex/watch/own-socket.ts";
+import { isOwnSocket } from "../../../src/agents/watch/own-socket.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "beckon-socket-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -16,6 +16,7 @@ import {
   type StatusFile,
 } from "../status-file.ts";
 import { watchDisagreements } from "./disagreements.ts";
+import { createInboxSupport } from "./inbox.ts";
 import { type StatusChange, watchStatusFiles } from "./status-files.ts";
 import { watchTranscripts } from "./transcript-watcher.ts";
 
@@ -116,6 +117,7 @@ export function watchClaude(context: WatchContext): AgentWatcher {
       else if (changesTranscript.has(change.kind)) transcripts.readSoon(session);
       else if (change.kind === "tool-end") transcripts.readLater(session);
     },
+    prompts: createInboxSupport((sessionId) => files.findFile(sessionId)?.inbox ?? null),
     continuesElsewhere: ({ sessionId }) => continuesElsewhere(sessionId),
     stop() {
       isStopped = true;

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createConnection, type Socket } from "node:net";
 import { isRecord, type JsonRecord } from "../../../core/json.ts";
-import { findOwnSocket } from "./own-socket.ts";
+import { findOwnSocket } from "../../watch/own-socket.ts";
 
 export interface ServerConnection {
   /** Rejects if the server refuses, does not answer in time, or the connection is closed. */

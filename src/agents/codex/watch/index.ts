@@ -85,6 +85,13 @@ export function watchCodex(context: WatchContext): AgentWatcher {
       if (server.runs(sessionId)) emit({ sessionId }, clock(), { kind: "located", place: null });
       return server.runs(sessionId);
     },
+    prompts: {
+      findObstacle: ({ sessionId }) =>
+        server.runs(sessionId)
+          ? null
+          : "only sessions that Codex's own server runs take a prompt from outside",
+      send: ({ sessionId }, text) => server.startTurn(sessionId, text),
+    },
     locate: ({ sessionId }) => server.locate(sessionId),
     stop() {
       isStopped = true;

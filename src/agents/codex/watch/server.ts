@@ -25,6 +25,8 @@ export interface CodexServerOptions
 export interface CodexServerWatcher extends Pick<ServerThreads, "runs" | "locate"> {
   /** Connects if a server is there. Called every second. */
   check(sessions: readonly Session[]): void;
+  /** Starts a turn with this prompt. Rejects if the server does not run the session. */
+  startTurn(sessionId: string, text: string): Promise<void>;
   stop(): void;
 }
 
@@ -110,6 +112,10 @@ export function watchServer(options: CodexServerOptions): CodexServerWatcher {
       if (connection || isConnecting || isStopped || performance.now() - triedMs < retryMs) return;
       const hasStatus = sessions.some(({ file, ended }) => file !== null && !ended);
       if (hasStatus || existsSync(path)) void connect(sessions);
+    },
+    async startTurn(threadId, text) {
+      if (!connection || !threads?.runs(threadId)) throw new Error("Codex's server does not run it any more");
+      await connection.call("turn/start", { threadId, input: [{ type: "text", text }] });
     },
     runs: (sessionId) => threads?.runs(sessionId) ?? false,
     locate: async (sessionId) => threads?.locate(sessionId) ?? null,

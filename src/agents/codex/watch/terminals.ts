@@ -12,7 +12,7 @@ import { pickTerminalVariables } from "../../../core/terminals/sent-variables.ts
 import { commonVariables, readVariable } from "../../../core/terminals/variables.ts";
 import { listAncestors, readStat } from "../../../system/processes.ts";
 import { findRepository } from "../../../system/repository.ts";
-import { isOwnSocket as isOwnSocketFile } from "./own-socket.ts";
+import { isOwnSocket as isOwnSocketFile } from "../../watch/own-socket.ts";
 
 /** A terminal that runs `codex`. */
 export interface CodexTerminal {

@@ -1,0 +1,130 @@
+/** The next prompts, as the rest of the app sees them. Nothing of src/prompts is loaded before the user sends one. */
+import { existsSync } from "node:fs";
+import type { Sink } from "../core/interfaces/index.ts";
+import type { JsonRecord } from "../core/json.ts";
+import { readNumber } from "../core/json.ts";
+import type { Session } from "../core/session/session.ts";
+import type { NewPrompt, Prompts, ShownPrompt } from "../prompts/index.ts";
+import { loadJsonState, saveJsonState } from "../storage/json-state.ts";
+import { schedule, waitAtMost } from "../system/schedule.ts";
+import type { WatchSource } from "../watch/index.ts";
+import type { Base } from "./base.ts";
+import type { Sinks } from "./sinks.ts";
+import type { AppState } from "./state.ts";
+
+export interface AppPrompts extends Sink {
+  /** Resolves when it is known what became of it, or soon. With a text if it cannot be sent. */
+  send(session: Session, body: JsonRecord, by: string): Promise<object | string>;
+  /** Changes or removes one. With a text if it cannot. */
+  act(id: string, action: "change" | "remove", body: JsonRecord): Promise<object | string>;
+  list(session: string | null): Promise<readonly ShownPrompt[]>;
+}
+
+/** An idle session reports its prompt within 0.25 s (measured). */
+const outcomeMs = 3_000;
+
+export function createAppPrompts(
+  base: Base,
+  { store, followers }: AppState,
+  { answers }: Sinks,
+  { prompts: supportOf }: Pick<WatchSource, "prompts">,
+): AppPrompts {
+  const { paths, clock, table, onProblem } = base;
+  let loading: Promise<Prompts> | null = null;
+  let loaded: Prompts | null = null;
+  const waiting: (() => void)[] = [];
+
+  const nameOf = (agent: string) => table.find(({ id }) => id === agent)?.name ?? agent;
+
+  function findObstacle(session: Session): string | null {
+    const { machine, agent } = session;
+    if (machine !== null) return `it runs on ${machine}: send it there`;
+    const support = supportOf(agent);
+    return support ? support.findObstacle(session) : `${nameOf(agent)} takes prompts only in its terminal`;
+  }
+
+  async function load(): Promise<Prompts> {
+    const [{ createPrompts }, { readPrompts }] = await Promise.all([
+      import("../prompts/index.ts"),
+      import("../prompts/prompt.ts"),
+    ]);
+    const saved = loadJsonState(paths.prompts);
+    if (saved.problem !== null) onProblem(saved.problem);
+    loaded = createPrompts({
+      clock,
+      get: store.get,
+      findObstacle,
+      async send(session, text) {
+        await supportOf(session.agent)?.send(session, text);
+      },
+      saved: readPrompts(saved.value.prompts),
+      save: (prompts) => saveJsonState(paths.prompts, { version: 1, prompts }),
+      onEnded: answers.logWriter.prompted,
+      onChange() {
+        for (const wake of waiting.splice(0)) wake();
+        followers.onRefresh();
+      },
+      schedule,
+      onProblem,
+    });
+    return loaded;
+  }
+
+  const open = (): Promise<Prompts> => {
+    loading ??= load();
+    return loading;
+  };
+
+  async function waitForOutcome(prompts: Prompts, id: string): Promise<ShownPrompt | null> {
+    const isSettled = () => prompts.find(id)?.state !== "sent";
+    const settled = (async () => {
+      while (!isSettled()) await new Promise<void>((resolve) => waiting.push(resolve));
+    })();
+    await waitAtMost(outcomeMs, settled);
+    return prompts.find(id);
+  }
+
+  if (existsSync(paths.prompts))
+    void open().catch((error) => onProblem(`the next prompts could not be read: ${error}`));
+
+  return {
+    name: "prompts",
+    onChange: (change) => loaded?.onChange?.(change),
+    async send(session, body, by) {
+      const prompt = readPrompt(body, by);
+      if (typeof prompt === "string") return prompt;
+      const prompts = await open();
+      const added = prompts.add(session, prompt);
+      if (typeof added === "string") return { refused: 409, error: added };
+      // Sent in a moment: the session has only just become idle.
+      await Promise.resolve();
+      return { ok: true, prompt: (await waitForOutcome(prompts, added.id)) ?? added };
+    },
+    async act(id, action, { text }) {
+      const prompts = await open();
+      const result = action === "remove" ? prompts.remove(id) : prompts.change(id, String(text ?? ""));
+      return typeof result === "string" ? result : { ok: true, prompt: result };
+    },
+    async list(name) {
+      const prompts = loading && (await loading);
+      const session = name === null ? null : store.find(name, clock());
+      if (!prompts || (name !== null && !session)) return [];
+      return session ? prompts.list(session) : prompts.list();
+    },
+    stop: () => loaded?.stop?.(),
+  };
+}
+
+/** Returns a text if the body is not a prompt. */
+function readPrompt({ text, when = "now", at = null }: JsonRecord, by: string): NewPrompt | string {
+  if (typeof text !== "string") return "text must be the prompt";
+  if (when !== "now" && when !== "idle" && when !== "quota") return 'when must be "now", "idle" or "quota"';
+  if (at !== null && readNumber(at) === null) return "at must be a time in milliseconds";
+  return {
+    text: text.replaceAll("\r\n", "\n"),
+    by,
+    isNow: when === "now" && at === null,
+    notBefore: readNumber(at),
+    waitsForQuota: when === "quota",
+  };
+}
