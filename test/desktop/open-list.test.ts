@@ -25,13 +25,5 @@ test("on macOS and Windows the system's own terminal opens it", () => {
     argv: ["open", "/state/helpers/list.command"],
     script: "#!/bin/sh\nexec '/opt/be ckon' 'status' '--watch'\n",
   });
-  expect(plan("win32")?.argv).toEqual([
-    "cmd.exe",
-    "/c",
-    "start",
-    "",
-    "/opt/be ckon",
-    "status",
-    "--watch",
-  ]);
+  expect(plan("win32")?.argv).toEqual(["cmd.exe", "/c", "start", "", "/opt/be ckon", "status", "--watch"]);
 });
