@@ -287,3 +287,23 @@ export function removeMembers(container: Node, removed: ReadonlySet<Node>): Edit
   }
   return edits;
 }
+
+/** Adds a member at the end of the settings. removeMember() restores the text exactly. */
+export function addMember(text: string, key: string, value: Json): string {
+  const { bom, body, root } = parseSettings(isBlank(text) ? "{}\n" : text);
+  const member = appendMembers(body, root, detectLayout(body, root), [
+    (layout, indent) => formatProperty(key, value, layout, indent),
+  ]);
+  return bom + applyEdits(body, [member]);
+}
+
+export function removeMember(text: string, key: string): string {
+  const { bom, body, root } = parseSettings(text);
+  const members = listProperties(root).filter((member) => member.key === key);
+  const nodes = new Set(members.map(({ node }) => node));
+  const isOnly = nodes.size === (root.children ?? []).length;
+  const edits = isOnly
+    ? [replaceContent(root, readSpaceBeforeFill(body, root) ?? "")]
+    : removeMembers(root, nodes);
+  return bom + applyEdits(body, edits);
+}

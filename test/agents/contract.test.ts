@@ -132,6 +132,7 @@ const serverRequests: Readonly<Record<string, Payload>> = {
     cwd: "/home/dev/proj",
     availableDecisions: ["accept", "cancel"],
   },
+  qwen: { ...base, request_id: "r-1", tool_name: "run_shell_command", tool_input: { command } },
 };
 
 const folder = mkdtempSync(join(tmpdir(), "beckon-contract-"));

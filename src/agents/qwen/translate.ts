@@ -20,6 +20,7 @@ import {
   createToolStart,
   readCommonDetails,
   readToolCall,
+  type SentCall,
   type ToolTable,
 } from "../tool-call.ts";
 
@@ -47,7 +48,7 @@ function createChange(name: string, payload: JsonRecord): Change {
       return createAsk(payload);
     // After the approval: the watcher ends what was asked.
     case "PreToolUse":
-      return createToolStart(readToolCall(table, payload));
+      return createToolStart(readCall(payload));
     case "PostToolBatch": {
       const calls = listRecords(payload.tool_calls);
       // No, or Esc, in a dialog ends the turn.
@@ -102,9 +103,11 @@ const table: ToolTable = {
   edits: editTools,
 };
 
+export const readCall = (payload: JsonRecord): SentCall => readToolCall(table, payload);
+
 /** A dialog follows 66 to 593 ms later. The request names no call. */
 function createAsk(payload: JsonRecord): Change {
-  const call = readToolCall(table, payload);
+  const call = readCall(payload);
   if (call.name === questionTool) return createQuestion(call);
   return createPermissionAsk(call, call.name === planTool ? "plan" : "permission");
 }
@@ -113,7 +116,7 @@ export const readGuardRequest = (payload: JsonRecord): GuardRequest | null =>
   readHookRequest(payload, "PreToolUse", (tool, input) => readEdit(editTools, tool, input));
 
 export const readDetails = (payload: JsonRecord): EventDetails => ({
-  ...readCommonDetails(readToolCall(table, payload), payload),
+  ...readCommonDetails(readCall(payload), payload),
   message: asText(payload.last_assistant_message) || undefined,
   isNotification: payload.hook_event_name === "Notification" || undefined,
 });

@@ -8,19 +8,14 @@ import { quoteForShell } from "../../../core/text/shell-quote.ts";
 import { readHookCommand } from "../../../user-files/hook-command.ts";
 import { SettingsError } from "../../../user-files/hooks.ts";
 import {
-  appendMembers,
+  addMember,
   applyEdits,
-  detectLayout,
   type Edit,
   endOf,
   findProperty,
-  formatProperty,
   isBlank,
-  listProperties,
   parseSettings,
-  readSpaceBeforeFill,
-  removeMembers,
-  replaceContent,
+  removeMember,
 } from "../../../user-files/json-text.ts";
 
 export interface StatusLineCaller {
@@ -93,13 +88,7 @@ function findStatusLine(body: string, root: Node): StatusLine | null {
 export function addStatusLine(text: string, caller: StatusLineCaller): string {
   const { bom, body, root } = parseSettings(isBlank(text) ? "{}\n" : text);
   const line = findStatusLine(body, root);
-  if (!line) {
-    const value = { type: "command", command: formatLoneCommand(caller) };
-    const member = appendMembers(body, root, detectLayout(body, root), [
-      (layout, indent) => formatProperty(property, value, layout, indent),
-    ]);
-    return bom + applyEdits(body, [member]);
-  }
+  if (!line) return addMember(text, property, { type: "command", command: formatLoneCommand(caller) });
   const isLone = line.own !== null && line.own.end === "";
   const start = isLone ? formatLoneCommand(caller) : formatChainStart(caller);
   const end = isLone ? "" : chainEnd;
@@ -121,13 +110,7 @@ export function removeStatusLine(text: string): string {
   if (!line?.own) return text;
   if (line.own.end !== "")
     return bom + applyEdits(body, [replaceNode(line.command, `"${readUsersPart(body, line)}"`)]);
-  const members = listProperties(root).filter(({ key }) => key === property);
-  const nodes = new Set(members.map(({ node }) => node));
-  const isOnly = nodes.size === (root.children ?? []).length;
-  const edits = isOnly
-    ? [replaceContent(root, readSpaceBeforeFill(body, root) ?? "")]
-    : removeMembers(root, nodes);
-  return bom + applyEdits(body, edits);
+  return removeMember(text, property);
 }
 
 /** The BECKON_HOME that the status line calls beckon with. Empty if it does not call beckon. */

@@ -9,5 +9,8 @@ const qwenFolder = (env: Env): string => join(homeOf(env), ".qwen");
 export const isPresent = (env: Env): boolean => existsSync(qwenFolder(env));
 export const settingsPath = (env: Env): string => join(qwenFolder(env), "settings.json");
 export const { createRegistrationCheck } = createJsonFileCheck(settingsPath, hasOwnHooks);
+/** Where Qwen Code writes what it does, and reads answers from: see watch/channel.ts. */
+export const eventsPath = (env: Env): string => join(qwenFolder(env), "beckon-events");
+export const answersPath = (env: Env): string => join(qwenFolder(env), "beckon-answers.jsonl");
 /** The transcripts are in a folder for each project. */
 export const transcriptRoot = (env: Env): string => join(qwenFolder(env), "projects");

@@ -2,6 +2,7 @@
 import { createHooksSetup, createTestCommand, createTestEnd } from "../../setup/hooks-setup.ts";
 import { type AgentMachine, createAgentSetup } from "../../setup/index.ts";
 import { editTools } from "../translate.ts";
+import { addChannel, removeChannel } from "./channel.ts";
 import { isPresent, settingsPath } from "./folder.ts";
 
 /** What tools return comes with PostToolBatch, so PostToolUse is not needed: Qwen Code waits for each hook. */
@@ -34,6 +35,14 @@ export const createQwenSetup = (machine: AgentMachine = {}) =>
       }),
       settingsPath: (scope, env) => (scope === "user" ? settingsPath(env) : null),
       ...hooks,
+      createRegistration(options) {
+        const { add, ...registration } = hooks.createRegistration(options);
+        // Windows has no pipes with a name in a folder.
+        const addAll = (text: string | null) =>
+          options.platform === "win32" ? add(text) : addChannel(add(text));
+        return { ...registration, add: addAll };
+      },
+      entries: { ...hooks.entries, remove: (text) => hooks.entries.remove(removeChannel(text)) },
       liveTest: {
         createRequest: createTestCommand,
         createEnd: createTestEnd,

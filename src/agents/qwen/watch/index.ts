@@ -7,6 +7,7 @@ import { readId } from "../../hook-event.ts";
 import { createEmitter, findInsideFolders, isNews } from "../../watch/index.ts";
 import { watchSessionFiles } from "../../watch/session-files.ts";
 import { transcriptRoot } from "../setup/folder.ts";
+import { openChannel } from "./channel.ts";
 
 interface QwenTranscript {
   tokens: Tokens | null;
@@ -55,10 +56,20 @@ export function watchQwen(context: WatchContext): AgentWatcher {
     isUnattended: (commandLine) => commandLine.some((argument) => /^(?:-p|--prompt)(?:=|$)/.test(argument)),
     readAfter: new Set(["session-start", "prompt", "turn-end"]),
   });
+  const channel = openChannel(context, emit);
   return {
     ...files,
+    check(sessions) {
+      files.check(sessions);
+      channel.check(sessions);
+    },
+    stop() {
+      files.stop();
+      channel.stop();
+    },
     follow(session, event) {
       files.follow(session, event);
+      channel.note(session);
       const { sessionId, agentId } = event;
       const isAsked = session.asks.some((ask) => isBlocking(ask) && ask.agentId === agentId);
       if (event.change.kind !== "tool-start" || !isAsked) return;

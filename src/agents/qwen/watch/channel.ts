@@ -1,0 +1,183 @@
+/**
+ * Qwen Code's second channel: it writes what it does into one file, and reads answers from another, also while a dialog is open. A hook
+ * that waits would keep the dialog away (run with 0.24.4). The file of events is a pipe: it holds nothing, and if nobody reads it, Qwen
+ * Code stops writing and goes on. All sessions write into it, so their requests are told apart by what they ask.
+ */
+import {
+  appendFileSync,
+  chmodSync,
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { asRecord, asText, isRecord, type JsonRecord, parseJson, parseRecord } from "../../../core/json.ts";
+import { limits } from "../../../core/limits.ts";
+import { type Ask, isBlocking, type Session } from "../../../core/session/session.ts";
+import { hashJson } from "../../../core/text/json-text.ts";
+import { readOr } from "../../../storage/files.ts";
+import { readLines } from "../../../system/lines.ts";
+import type { WatchContext } from "../../agent.ts";
+import { createJsonFileCheck } from "../../setup/file-check.ts";
+import type { EmitChange } from "../../watch/index.ts";
+import { hasChannel } from "../setup/channel.ts";
+import { answersPath, eventsPath, settingsPath } from "../setup/folder.ts";
+
+export interface QwenChannel {
+  /** Called every second: opens the pipe once Qwen Code's settings name it, and removes it when they no longer do. */
+  check(sessions: readonly Session[]): void;
+  note(session: Session): void;
+  stop(): void;
+}
+
+interface OpenRequest {
+  readonly sessionId: string;
+  readonly asked: string;
+  release(): void;
+}
+
+const agent = "qwen";
+
+export function openChannel(context: WatchContext, emit: EmitChange): QwenChannel {
+  const { env, clock, exec, findSession, mask, onError } = context;
+  const [events, answers] = [eventsPath(env), answersPath(env)];
+  const isRegistered = createJsonFileCheck(settingsPath, hasChannel).createRegistrationCheck(env);
+  const sessionIds = new Set<string>();
+  const open = new Map<string, OpenRequest>();
+  let isStopped = false;
+  /** What ends the reading. null if nothing is read. */
+  let close: (() => void) | null = null;
+  let isOpening = false;
+
+  async function start(): Promise<void> {
+    isOpening = true;
+    try {
+      const known = readOr(() => lstatSync(events), null);
+      // Qwen Code creates a file where no pipe is.
+      if (known && !known.isFIFO()) rmSync(events);
+      if (!known?.isFIFO()) await exec(["mkfifo", "-m", "600", events]);
+      writeFileSync(answers, "", { mode: 0o600 });
+      chmodSync(answers, 0o600);
+      if (!isStopped) read();
+    } catch (error) {
+      onError(`could not open Qwen Code's channel: ${error}`);
+    } finally {
+      isOpening = false;
+    }
+  }
+
+  function read(): void {
+    // Also for writing: without a writer the pipe would end when the last session does.
+    const writer = openSync(events, constants.O_RDWR | constants.O_NONBLOCK);
+    const reader = Bun.file(events).stream();
+    const stop = new AbortController();
+    close = () => {
+      close = null;
+      stop.abort();
+      closeSync(writer);
+      for (const id of [...open.keys()]) end(id);
+    };
+    const isWanted = (line: string): boolean => line.startsWith('{"type":"control_re');
+    readLines(untilAborted(reader, stop.signal), limits.maxBodyBytes, (line) => {
+      if (isWanted(line)) onLine(parseRecord(line));
+    }).catch((error) => onError(`stopped reading Qwen Code's channel: ${error}`));
+  }
+
+  function onLine({ type, request_id, request, response }: JsonRecord): void {
+    if (type === "control_request") add(asText(request_id), asRecord(request));
+    const { request_id: id, subtype, response: result } = asRecord(response);
+    if (subtype === "success") onResolved(asText(id), asRecord(result).allowed === true);
+  }
+
+  /** The ask that the hook of this call has opened. null if there is none, or several sessions ask for the same. */
+  function findAsk(inputKey: string): { readonly session: Session; readonly ask: Ask } | null {
+    const taken = new Set([...open.values()].map(({ asked }) => asked));
+    const found = [...sessionIds].flatMap((id) => {
+      const session = findSession(id);
+      const isOwn = (ask: Ask) =>
+        isBlocking(ask) &&
+        ask.kind === "permission" &&
+        ask.inputKey === inputKey &&
+        !taken.has(ask.request ?? "");
+      const ask = session?.asks.find(isOwn);
+      return session && ask ? [{ session, ask }] : [];
+    });
+    const [first = null, ...others] = found;
+    return others.length === 0 ? first : null;
+  }
+
+  function add(id: string, { subtype, tool_name, input }: JsonRecord): void {
+    if (id === "" || subtype !== "can_use_tool" || !isRecord(input)) return;
+    // The hook's own input was masked before it got its key.
+    const found = findAsk(hashJson(asRecord(parseJson(mask(JSON.stringify(input))))));
+    if (!found?.ask.request) return;
+    const { sessionId, cwd } = found.session;
+    const asked = found.ask.request;
+    const payload = { session_id: sessionId, request_id: id, cwd, tool_name, tool_input: input };
+    const send = (decision: object): boolean =>
+      readOr(() => {
+        appendFileSync(answers, `${JSON.stringify(decision)}\n`);
+        return true;
+      }, false);
+    const release = context.addPendingRequest({ request: asked, sessionId, payload, send });
+    open.set(id, { sessionId, asked, release });
+  }
+
+  function end(id: string): OpenRequest | null {
+    const request = open.get(id) ?? null;
+    open.delete(id);
+    request?.release();
+    return request;
+  }
+
+  function findOpenAsk({ sessionId, asked }: OpenRequest): Ask | null {
+    return findSession(sessionId)?.asks.find(({ request }) => request === asked) ?? null;
+  }
+
+  function onResolved(id: string, isAllowed: boolean): void {
+    const request = end(id);
+    const ask = request && findOpenAsk(request);
+    if (!ask) return;
+    const change = {
+      kind: "ask-ended",
+      inputKey: ask.inputKey,
+      outcome: isAllowed ? "allowed" : "denied",
+    } as const;
+    emit({ agent, sessionId: request.sessionId, agentId: ask.agentId }, clock(), change);
+  }
+
+  return {
+    check(sessions) {
+      for (const { sessionId, ended } of sessions)
+        if (ended) sessionIds.delete(sessionId);
+        else sessionIds.add(sessionId);
+      for (const [id, request] of open) if (!findOpenAsk(request)) end(id);
+      if (isOpening || process.platform === "win32") return;
+      if (isRegistered() && close === null) void start();
+      if (!isRegistered() && close !== null) {
+        close();
+        for (const path of [events, answers]) rmSync(path, { force: true });
+      }
+    },
+    note: ({ sessionId }) => void sessionIds.add(sessionId),
+    stop() {
+      isStopped = true;
+      close?.();
+    },
+  };
+}
+
+async function* untilAborted(
+  stream: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  signal.addEventListener("abort", () => void reader.cancel().catch(() => {}));
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done || signal.aborted) return;
+    yield value;
+  }
+}
