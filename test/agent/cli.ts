@@ -5,7 +5,11 @@ import { dirname, join } from "node:path";
 import { testWith } from "../needs.ts";
 import { home } from "./namespace.ts";
 
-export const cliVersion = "2.1.325";
+/** Versions that `npm run test:drift` puts in place of the tested ones: agent → version. */
+const otherVersions: Readonly<Record<string, string>> = JSON.parse(process.env.TEST_CLI_VERSIONS ?? "{}");
+export const versionOf = (agent: string, tested: string): string => otherVersions[agent] ?? tested;
+
+export const cliVersion = versionOf("claude", "2.1.326");
 
 /** Before 2.1.101 the CLI refuses a whole settings file, with a dialog, for one event name that it does not know. */
 export const oldVersions = ["2.0.76", "2.1.100"] as const;
@@ -13,7 +17,7 @@ export const oldVersions = ["2.0.76", "2.1.100"] as const;
 /** The last version known to refuse a plugin's whole hook file for one unknown event name. */
 export const strictVersion = "2.1.200";
 
-const name = "@anthropic-ai/claude-code";
+export const packageName = "@anthropic-ai/claude-code";
 export const cliCache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "beckon-test");
 const fetchTimeoutMs = 5 * 60_000;
 
@@ -36,9 +40,9 @@ const folderOf = (version: string): string => join(cliCache, `claude-code-${vers
 
 /** Newer versions are a native binary, in a package for each system. Older ones are a script for node. */
 const nativeIn = (folder: string): string =>
-  join(folder, "node_modules", `${name}-${process.platform}-${process.arch}`, "claude");
+  join(folder, "node_modules", `${packageName}-${process.platform}-${process.arch}`, "claude");
 
-const scriptIn = (folder: string): string => join(folder, "node_modules", name, "cli.js");
+const scriptIn = (folder: string): string => join(folder, "node_modules", packageName, "cli.js");
 
 /** What a sandbox needs of the machine. */
 export const sandboxNeeds = ["linux", "root", "npm", "unshare", "nsenter", "ip", "tmux"] as const;
@@ -46,7 +50,7 @@ export const sandboxNeeds = ["linux", "root", "npm", "unshare", "nsenter", "ip",
 /** A `test` that runs the CLI in a sandbox; skipped, with the reason in its name, where that is not possible. */
 export function testWithCli(...versions: readonly string[]): ReturnType<typeof testWith> {
   const missing = versions.filter((version) => !isCliCached(version));
-  return testWith(...sandboxNeeds, ...missing.map((version) => `${name}@${version}`));
+  return testWith(...sandboxNeeds, ...missing.map((version) => `${packageName}@${version}`));
 }
 
 export function isCliCached(version: string): boolean {
@@ -55,7 +59,7 @@ export function isCliCached(version: string): boolean {
 }
 
 export const fetchCli = (version: string): Promise<void> =>
-  installPackages(folderOf(version), [`${name}@${version}`]);
+  installPackages(folderOf(version), [`${packageName}@${version}`]);
 
 /** Installs into a folder beside the final one and renames it: an interrupted download never counts as complete. */
 export async function installPackages(folder: string, packages: readonly string[]): Promise<void> {

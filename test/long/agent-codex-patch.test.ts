@@ -26,7 +26,7 @@ const hidden = (begin: string) =>
     ...["*** End Patch", ""],
   ].join("\n");
 
-for (const cli of [otherClis.codex, otherClis.newerCodex]) {
+for (const cli of [otherClis.codex, otherClis.olderCodex]) {
   const { testScenario } = createOtherCliTests({ ...codexDriver, cli });
   const [version] = cli.packages;
   testScenario(
@@ -107,7 +107,7 @@ interface SentChange {
   readonly kind: { readonly type: string; readonly move_path?: string | null };
 }
 
-describe.each([otherClis.codex, otherClis.newerCodex])("$packages.0", (cli) => {
+describe.each([otherClis.codex, otherClis.olderCodex])("$packages.0", (cli) => {
   const runs = 250;
   testWithOtherCli(cli)(
     `reads ${runs} patches of every form as beckon does`,

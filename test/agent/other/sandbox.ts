@@ -39,6 +39,8 @@ export interface CliDriver {
   readonly questionPrompt: string;
   /** A prompt that keeps the agent at work for half a minute. Absent if a reply that comes slowly does. */
   readonly slowPrompt?: string;
+  /** What allows a request once, in its dialog. Absent: Enter. */
+  readonly approveKey?: string;
   /** What the user types to leave. */
   readonly exit: string;
   /** How it is started for the first time after beckon's installation. Absent if that is like any start. */
@@ -154,8 +156,8 @@ export async function openOtherSandbox(
   }
 }
 
-/** Where a CLI's node_modules are in the sandbox. */
-const folderOf = ({ id }: OtherCli): string => `cli-${id}`;
+/** Where a CLI's node_modules are in the sandbox. Node.js finds packages only below a folder of that name. */
+const folderOf = ({ id }: OtherCli): string => `cli-${id}/node_modules`;
 
 function putFiles(files: Readonly<Record<string, string>>, inHome: (name: string) => string): void {
   for (const [name, text] of Object.entries(files)) {
@@ -168,7 +170,10 @@ function putCli({ cli, files, copies = {} }: CliDriver, inHome: (name: string) =
   for (const [name, isIncluded] of Object.entries(copies))
     cpSync(modulesOf(cli), inHome(name), { recursive: true, filter: isIncluded });
   putFiles(files, inHome);
-  const command = `#!/bin/sh\nexec ${home}/${folderOf(cli)}/${cli.program} "$@"\n`;
+  const parts = [...(cli.node ? [cli.node] : []), cli.program].map(
+    (part) => `${home}/${folderOf(cli)}/${part}`,
+  );
+  const command = `#!/bin/sh\nexec ${parts.join(" ")} "$@"\n`;
   writeFileSync(inHome(`bin/${cli.id}`), command, { mode: 0o755 });
 }
 

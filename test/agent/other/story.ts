@@ -43,7 +43,7 @@ export function describeDialogs(
       activityPhase: "waiting_permission",
       asks: [{ kind: "permission", summary: "touch approved", ...ask }],
     });
-    await sandbox.pressKeys("Enter");
+    await sandbox.pressKeys(driver.approveKey ?? "Enter");
     await sandbox.settle("approved");
 
     await sandbox.openDialog("permission", driver.createCommandPrompt("touch denied"));
@@ -84,6 +84,8 @@ export interface AnswerStory {
   /** What the user writes to say no. Empty if the agent takes no reason. */
   readonly denial: readonly string[];
   readonly toggleQuestions?: Step;
+  /** false if only the terminal answers questions. */
+  readonly hasQuestions?: boolean;
 }
 
 /** Answers the open request with `beckon answer`, which closes the dialog. Returns what beckon showed of the request. */
@@ -102,7 +104,7 @@ export async function answerInBeckon(sandbox: OtherSandbox, ...args: readonly st
 /** For an agent whose dialogs beckon can answer. */
 export function describeAnswers(
   driver: CliDriver,
-  { start = (sandbox) => sandbox.startFirst(), denial, toggleQuestions }: AnswerStory,
+  { start = (sandbox) => sandbox.startFirst(), denial, toggleQuestions, hasQuestions = true }: AnswerStory,
 ): void {
   const { testScenario } = createOtherCliTests(driver);
   testScenario("answers given in beckon close the open dialog", async (sandbox) => {
@@ -114,10 +116,12 @@ export function describeAnswers(
     await answerInBeckon(sandbox, "deny", ...denial);
     for (const reason of denial) expect(sandbox.readLastText()).toContain(reason);
 
-    await toggleQuestions?.(sandbox);
-    await sandbox.openDialog("question", driver.questionPrompt);
-    await answerInBeckon(sandbox, "Blue");
-    expect(await sandbox.readScreen()).toContain("Blue");
+    if (hasQuestions) {
+      await toggleQuestions?.(sandbox);
+      await sandbox.openDialog("question", driver.questionPrompt);
+      await answerInBeckon(sandbox, "Blue");
+      expect(await sandbox.readScreen()).toContain("Blue");
+    }
     expect(await sandbox.listFiles()).toEqual(["allowed"]);
   });
 }

@@ -1,0 +1,13 @@
+/** The real Qwen Code with beckon's hooks and channel. */
+import { expect } from "bun:test";
+import { describeFaults } from "../agent/other/faults.ts";
+import { qwenDriver } from "../agent/other/qwen.ts";
+import { describeAnswers, describeDialogs } from "../agent/other/story.ts";
+
+describeAnswers(qwenDriver, { denial: [], hasQuestions: false });
+describeDialogs(qwenDriver, {
+  ask: { tool: "Bash" },
+  deny: (sandbox) => sandbox.pressKeys("4"),
+  atEnd: { model: expect.stringContaining("fake") },
+});
+describeFaults(qwenDriver);
