@@ -162,7 +162,7 @@ async function examinePresentAgents(
   });
 }
 
-async function runLoginCheck(env: Env, paths: Paths): Promise<Finding[]> {
+export async function runLoginCheck(env: Env, paths: Paths): Promise<Finding[]> {
   const login = await openLoginItem({ env, folder: paths.helpers });
   return checkLogin({ item: (await login?.state()) ?? null, isOff: isOff(paths) });
 }
@@ -439,7 +439,7 @@ function readIfPresent(path: string): string | null {
 }
 
 /** How far focus would get to the terminal that doctor runs in. Used if no app runs that could tell. */
-function tryOwnTerminal(env: Env): Promise<FocusOutcome> {
+export function tryOwnTerminal(env: Env): Promise<FocusOutcome> {
   const place = {
     local: true,
     pid: process.pid,

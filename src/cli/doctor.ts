@@ -2,9 +2,10 @@
 import type { Agent } from "../agents/agent.ts";
 import { type Finding, type FindingState, links } from "../agents/finding.ts";
 import { formatCount } from "../core/text/words.ts";
-import { parseArguments } from "./args.ts";
+import { resolvePaths } from "../storage/paths.ts";
+import { parseArguments, usageError } from "./args.ts";
 import { doctorCommand } from "./commands/doctor.ts";
-import { runChecks } from "./doctor-checks.ts";
+import { runChecks, runLoginCheck, tryOwnTerminal } from "./doctor-checks.ts";
 import {
   bold,
   dim,
@@ -25,8 +26,12 @@ const exitAfterMs = 500;
 const maxColumns = 100;
 
 export async function doctor(args: string[], table: readonly Agent[]): Promise<number> {
-  const { flags } = parseArguments(args, doctorCommand);
-  const findings = await runChecks(process.env, table);
+  const { flags, values } = parseArguments(args, doctorCommand);
+  if (values["--wait"] !== undefined && !flags.has("--desktop"))
+    throw usageError("--wait goes with --desktop");
+  const findings = flags.has("--desktop")
+    ? await runDesktopTest(readSeconds(values["--wait"] ?? "5"), flags.has("--json"))
+    : await runChecks(process.env, table);
   const ok = !findings.some(({ state }) => state === "fail");
   if (flags.has("--json")) {
     print(formatJson({ ok, findings }, 2));
@@ -43,6 +48,26 @@ export async function doctor(args: string[], table: readonly Agent[]): Promise<n
   const exitCode = ok ? 0 : 1;
   setTimeout(() => process.exit(exitCode), exitAfterMs).unref();
   return exitCode;
+}
+
+function readSeconds(text: string): number {
+  if (!/^\d{1,3}$/.test(text)) throw usageError(`--wait takes a number of seconds, not ${text}`);
+  return Number(text);
+}
+
+async function runDesktopTest(seconds: number, isJson: boolean): Promise<readonly Finding[]> {
+  const { testDesktop } = await import("./doctor-desktop.ts");
+  return testDesktop({
+    env: process.env,
+    paths: resolvePaths(),
+    waitMs: seconds * 1_000,
+    tryOwnTerminal,
+    checkLogin: runLoginCheck,
+    onShown() {
+      if (!isJson)
+        print(`A test icon and a test alert are shown. Click them within ${seconds} s, or wait.\n`);
+    },
+  });
 }
 
 export interface FindingsOptions {
