@@ -11,6 +11,8 @@ import { ignoreErrors } from "../storage/files.ts";
 import { clearOff, isOff, markOff } from "../storage/off-marker.ts";
 import { resolvePaths } from "../storage/paths.ts";
 import { readEndpoint } from "../system/endpoint.ts";
+import { exec } from "../system/exec.ts";
+import { homeOf } from "../system/folders.ts";
 import { isSignalIgnored } from "../system/processes.ts";
 import { parseArguments } from "./args.ts";
 import { runCommand } from "./commands/run.ts";
@@ -23,6 +25,11 @@ export async function run(args: string[], table: readonly Agent[]): Promise<numb
   if (fromHook && (isOff(paths) || (await findUnknownFolders(process.env)).length > 0)) return 0;
   const unclaimed = fromHook ? null : await claimFolders(process.env, listVariables(table));
   if (unclaimed !== null) process.stderr.write(`beckon: ${unclaimed}\n`);
+  if (process.platform === "darwin" && flags.has("--at-login")) {
+    const { renewMacApp } = await import("../desktop/login/mac-app.ts");
+    // launchd starts it again after a failure: then it is the new one.
+    if (await renewMacApp(homeOf(process.env), process.execPath, exec)) return 1;
+  }
   const signalled = waitForSignal();
   const app = await startApp({
     paths,

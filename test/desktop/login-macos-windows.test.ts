@@ -120,6 +120,7 @@ describe("on macOS", () => {
       const { stdout, stderr } = Bun.spawnSync(["python3", "-c", script, path]);
       expect(stderr.toString()).toBe("");
       expect(JSON.parse(stdout.toString())).toEqual({
+        AssociatedBundleIdentifiers: "dev.beckon",
         Label: "local.beckon",
         ProgramArguments: ["/Users/a & b/<bin>/beckon", "run", "--at-login", "--home=/Users/a & b/]]>"],
         RunAtLoad: true,

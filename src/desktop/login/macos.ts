@@ -6,6 +6,7 @@ import type { ExecResult } from "../../core/terminals/plan.ts";
 import { escapeMarkup } from "../../core/text/markup.ts";
 import { putFile } from "../put-file.ts";
 import { formatLoginArgs, type LoginCommand, type LoginItem, loginOff } from "./login-item.ts";
+import { bundleId, macAppOf, placeMacApp, readMacAppSource, removeMacApp } from "./mac-app.ts";
 
 const label = "local.beckon";
 /** By its full path, because PATH can hold anything. */
@@ -19,7 +20,7 @@ export interface LaunchAgentOptions {
 }
 
 /** launchd restarts beckon after a crash, and not after a clean exit (Quit, `beckon stop`, another one runs already). */
-export function formatPlist(command: LoginCommand): string {
+export function formatPlist(command: LoginCommand, program: string = command.binary): string {
   const string = (value: string) => `<string>${escapeMarkup(value)}</string>`;
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -29,8 +30,10 @@ export function formatPlist(command: LoginCommand): string {
   ${string(label)}
   <key>ProgramArguments</key>
   <array>
-    ${[command.binary, ...formatLoginArgs(command)].map(string).join("\n    ")}
+    ${[program, ...formatLoginArgs(command)].map(string).join("\n    ")}
   </array>
+  <key>AssociatedBundleIdentifiers</key>
+  ${string(bundleId)}
   <key>RunAtLoad</key>
   <true/>
   <key>KeepAlive</key>
@@ -89,12 +92,18 @@ export function createMacLoginItem({ home, uid, exec }: LaunchAgentOptions): Log
 
   return {
     async enable(command) {
-      putFile(path, Buffer.from(formatPlist(command)), 0o600);
+      const app = macAppOf(home);
+      // Another state folder is another beckon, and there is one beckon.app.
+      const isAlone = command.home === null;
+      const problem = isAlone ? await placeMacApp(home, command.binary, exec) : "";
+      const program = problem === null ? app.program : command.binary;
+      putFile(path, Buffer.from(formatPlist(command, program)), 0o600);
       const [bootout = [], enable = [], bootstrap = []] = planEnable(uid, path);
       const unloaded = await run(bootout);
       await run(enable);
       const { code, stderr } = await runWithRetries(bootstrap, unloaded.code === 0);
-      if (code === 0) return `beckon runs, and starts when you log in (${path})`;
+      const without = problem ? `, without ${app.app}: ${problem}` : "";
+      if (code === 0) return `beckon runs, and starts when you log in (${path})${without}`;
       // launchd reads the folder at the next login.
       return `beckon starts when you log in (${path}); it could not be started now: ${stderr.trim() || code}`;
     },
@@ -107,13 +116,15 @@ export function createMacLoginItem({ home, uid, exec }: LaunchAgentOptions): Log
       const isRunning = /^\s*state = running$/m.test(loaded.stdout);
       if (loaded.code === 0 && !isRunning) await run([launchctl, "bootout", `gui/${uid}/${label}`]);
       rmSync(path, { force: true });
+      removeMacApp(home);
       if (!isInstalled && (loaded.code !== 0 || isRunning)) return null;
       return `beckon no longer starts when you log in (${path} is removed)`;
     },
 
     async state() {
       if (!existsSync(path)) return loginOff;
-      const binary = readPlistBinary(readFileSync(path, "utf8"));
+      const program = readPlistBinary(readFileSync(path, "utf8"));
+      const binary = program === macAppOf(home).program ? readMacAppSource(home) : program;
       const { stdout } = await run([launchctl, "print-disabled", `gui/${uid}`]);
       if (isDisabled(stdout)) {
         const problem = `${label} is disabled in launchd. To turn it on: beckon --install --login`;
