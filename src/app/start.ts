@@ -2,6 +2,7 @@
  * Composition: the only room that knows every other. `startApp` is the list of what beckon is made of. Each part is made from those
  * above it, and publishes to what follows it through `state.followers`. It listens before it reads the spool.
  */
+import { version } from "../../package.json";
 import { createPageAccess } from "../api/page-access.ts";
 import { ofOwnSessions } from "../state/followers.ts";
 import { errorCode } from "../storage/files.ts";
@@ -169,7 +170,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
 /** Lets hooks and commands find this app. */
 function announce({ paths, decisionKey }: Base, url: string): void {
   try {
-    writeEndpoint(paths, { url, pid: process.pid, key: decisionKey });
+    writeEndpoint(paths, { url, pid: process.pid, key: decisionKey, version });
   } catch (cause) {
     throw new Error(
       `beckon cannot write ${paths.endpoint} (${errorCode(cause)}), so hooks cannot find it. Is the folder writable, and the disk not full?`,

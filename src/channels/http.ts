@@ -1,7 +1,7 @@
 /** HTTP for services without a client library: one request with a deadline, and its failures as DeliveryErrors. */
-import { readErrorMessage } from "../core/error-message.ts";
 import { parseJson } from "../core/json.ts";
 import { hasFreeDescriptors } from "../system/descriptors.ts";
+import { describeFetchFailure, isUnreachable, isUntrusted } from "../system/fetch-failure.ts";
 import { DeliveryError } from "./channel.ts";
 
 const requestTimeoutMs = 10_000;
@@ -54,8 +54,8 @@ export async function request(url: string, options: RequestOptions): Promise<Htt
     };
   } catch (error) {
     if (error instanceof DeliveryError) throw error;
-    throw new DeliveryError(describeFailure(url, error), {
-      isUncertain: !isRefused(error) && !isUntrusted(error),
+    throw new DeliveryError(describeFetchFailure(url, error), {
+      isUncertain: !isUnreachable(error) && !isUntrusted(error),
     });
   }
 }
@@ -68,27 +68,6 @@ async function readText(response: Response): Promise<string> {
     if (text.length > maxResponseBytes) break;
   }
   return text;
-}
-
-const codeOf = (error: unknown): string => String(Object(error).code ?? Object(error).name ?? "");
-
-/** The request was never written. */
-const isRefused = (error: unknown): boolean =>
-  /^(?:ConnectionRefused|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|FailedToOpenSocket|DNSFailure|EHOSTUNREACH|ENETUNREACH)$/.test(
-    codeOf(error),
-  );
-
-/** The server has no TLS, or its certificate is not valid: the request was never written. */
-const isUntrusted = (error: unknown): boolean => /EPROTO|TLS|CERT|UNABLE_TO_/.test(codeOf(error));
-
-/** For users: why the request failed. The path is left out: for some services it is the secret. */
-export function describeFailure(url: string, error: unknown): string {
-  const { host } = new URL(url);
-  // Its code is a number.
-  if (error instanceof Error && error.name === "TimeoutError") return `${host} did not answer in time`;
-  if (isRefused(error)) return `${host} cannot be reached`;
-  if (isUntrusted(error)) return `${host} cannot be trusted: its certificate is not valid (${codeOf(error)})`;
-  return `the connection to ${host} failed (${codeOf(error) || readErrorMessage(error).slice(0, 100)})`;
 }
 
 /** The error of a response whose status is not 2xx; null for others. `reason` is what the service says about it. */

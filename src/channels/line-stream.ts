@@ -1,10 +1,11 @@
 /** A stream of lines over HTTP that reconnects by itself: after the server closed it, and after a silence. */
 import { readErrorMessage } from "../core/error-message.ts";
 import type { Schedule } from "../core/interfaces/index.ts";
+import { describeFetchFailure } from "../system/fetch-failure.ts";
 import type { Attempt } from "../system/keep-connected.ts";
 import { schedule as systemSchedule } from "../system/schedule.ts";
 import { DeliveryError } from "./channel.ts";
-import { describeFailure, findStatusError, startFetch } from "./http.ts";
+import { findStatusError, startFetch } from "./http.ts";
 import { createListener, type Listener, listenerBackoff } from "./listener.ts";
 
 export interface LineStreamOptions {
@@ -39,7 +40,7 @@ export function createLineStream(options: LineStreamOptions): Listener {
       await readLines(response, expectData);
       throw new DeliveryError(`${options.name} closed the connection`);
     } catch (error) {
-      throw error instanceof DeliveryError ? error : new DeliveryError(describeFailure(url, error));
+      throw error instanceof DeliveryError ? error : new DeliveryError(describeFetchFailure(url, error));
     }
   }
 

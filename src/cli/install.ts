@@ -3,6 +3,7 @@ import { delimiter, dirname } from "node:path";
 import { version } from "../../package.json";
 import type { Agent, Scope } from "../agents/agent.ts";
 import { listVariables } from "../agents/index.ts";
+import { readErrorMessage } from "../core/error-message.ts";
 import { formatCount } from "../core/text/words.ts";
 import { hasScreen } from "../hook/launch-app.ts";
 import { type BinaryPlan, findProgram, isSameContent } from "../setup/binary.ts";
@@ -18,7 +19,7 @@ import {
 import { claimFolders } from "../setup/known-folders.ts";
 import { readConfigFile } from "../storage/config-file.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
-import { readEndpoint } from "../system/endpoint.ts";
+import { type Endpoint, readEndpoint } from "../system/endpoint.ts";
 import { exec } from "../system/exec.ts";
 import { type Env, homeOf } from "../system/folders.ts";
 import { launchDetached } from "../system/launch.ts";
@@ -26,6 +27,7 @@ import { parseArguments, usageError } from "./args.ts";
 import { installCommand } from "./commands/setup.ts";
 import { describeHeadlessStart, type LoginItemOptions, planLogin, setUpLogin } from "./login-item.ts";
 import { print, printLines, stripControls } from "./output.ts";
+import { restartApp } from "./restart.ts";
 import { readSelection } from "./setup-args.ts";
 
 export async function install(args: string[], table: readonly Agent[]): Promise<number> {
@@ -152,7 +154,12 @@ async function planStart(
   return (wanted ?? isDefault) ? "Would start beckon." : "Would not start beckon.";
 }
 
-/** Starts the app if there is a screen and it is not running. */
+interface StartedApp {
+  readonly lines: readonly string[];
+  readonly isStarted: boolean;
+}
+
+/** Starts the app if there is a screen and it is not running. One of another build is restarted. */
 async function startApp(
   { binary }: InstallResult,
   { env, paths, agents: table }: InstallOptions,
@@ -168,14 +175,13 @@ async function startApp(
     readonly isStarting: boolean;
     readonly name: string;
   },
-): Promise<{ readonly lines: readonly string[]; readonly isStarted: boolean }> {
+): Promise<StartedApp> {
   const running = readEndpoint(paths);
   if (running) {
     const { pid } = running;
-    const line = isOtherProgram(pid, binary.binary, binary.do === "copy")
-      ? `Another build of beckon is running (pid ${pid}). To switch to this one: ${name} stop && ${name} start`
-      : `beckon is running (pid ${pid}).`;
-    return { lines: [line], isStarted: false };
+    if (isOtherProgram(running, binary.binary, binary.do === "copy"))
+      return replaceRunning(pid, binary.binary, paths, table);
+    return { lines: [`beckon is running (pid ${pid}).`], isStarted: false };
   }
   if (login === false || !hasScreen(env)) {
     if (login === true && hasLoginItem && (await waitForApp(paths)))
@@ -198,6 +204,22 @@ async function startApp(
   return { lines: [line], isStarted };
 }
 
+/** The app that runs is another build. Requests that wait in it stay answerable. */
+async function replaceRunning(
+  before: number,
+  binary: string,
+  paths: Paths,
+  table: readonly Agent[],
+): Promise<StartedApp> {
+  try {
+    const { pid } = await restartApp(paths, table, { command: [binary] });
+    return { lines: [`beckon was restarted with this version (pid ${pid}).`], isStarted: true };
+  } catch (error) {
+    const why = endSentence(readErrorMessage(error));
+    return { lines: [`Another build of beckon (pid ${before}) was running: ${why}`], isStarted: false };
+  }
+}
+
 const serviceStartMs = 5_000;
 
 /** A service that was started a moment ago listens soon, or not at all. */
@@ -208,8 +230,9 @@ async function waitForApp(paths: Paths): Promise<boolean> {
 }
 
 /** Only Linux shows which file a process runs from. */
-function isOtherProgram(pid: number, binary: string, isCopied: boolean): boolean {
-  return process.platform === "linux" ? !isSameContent(`/proc/${pid}/exe`, binary) : isCopied;
+function isOtherProgram(running: Endpoint, binary: string, isCopied: boolean): boolean {
+  if (process.platform === "linux") return !isSameContent(`/proc/${running.pid}/exe`, binary);
+  return isCopied || running.version !== version;
 }
 
 const describeProgram = ({ setup, search, version: found }: AgentPlan): readonly string[] =>

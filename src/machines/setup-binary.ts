@@ -81,10 +81,16 @@ export function fits(program: ProgramTarget, machine: ProgramTarget): boolean {
   return program.libc === null || machine.libc === null || program.libc === machine.libc;
 }
 
-/** What a build for this machine is called in a release. null if there is none. */
-function nameBuild({ system, cpu, libc }: ProgramTarget): string | null {
+/** What the target is called in a release: `linux-x64-musl`. null if there is no such target. */
+export function nameTarget({ system, cpu, libc }: ProgramTarget): string | null {
   if (system === null || cpu === null) return null;
-  return `beckon-${system}-${cpu}${libc === "musl" ? "-musl" : ""}${system === "windows" ? ".exe" : ""}`;
+  return `${system}-${cpu}${libc === "musl" ? "-musl" : ""}`;
+}
+
+/** What a build for this machine is called. null if there is none. */
+function nameBuild(machine: ProgramTarget): string | null {
+  const target = nameTarget(machine);
+  return target && `beckon-${target}${machine.system === "windows" ? ".exe" : ""}`;
 }
 
 export interface LocalProgram {

@@ -1,7 +1,7 @@
 /** The files that package managers read, filled from the version and the checksums. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ReleaseFile } from "./manifest.ts";
+import type { ReleaseFile } from "../update/manifest.ts";
 import { fillTemplate, type TemplateValues } from "./template.ts";
 
 const names = [

@@ -1,18 +1,5 @@
 /** What a release consists of: manifest.json for programs, SHA256SUMS for people and scripts. Pure. */
-
-export interface ReleaseFile {
-  readonly name: string;
-  readonly size: number;
-  readonly sha256: string;
-}
-
-export interface Manifest {
-  readonly version: string;
-  /** The version of Bun that is inside. */
-  readonly bun: string;
-  readonly commit: string;
-  readonly files: readonly ReleaseFile[];
-}
+import type { Manifest, ReleaseFile } from "../update/manifest.ts";
 
 export const describeFile = (name: string, bytes: Buffer): ReleaseFile => ({
   name,

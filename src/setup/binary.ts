@@ -12,6 +12,7 @@ import {
   copyFileSync,
   existsSync,
   fsyncSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -252,28 +253,80 @@ async function copyProgram<Result>(
   }
 }
 
-/** Replaces the file as a whole or not at all. A program that runs from it keeps its old file. */
-async function copyFile(
-  from: string,
+async function copyFile(from: string, to: string, system: System): Promise<Omit<Copied, "madeFolder">> {
+  const replaced = await replaceProgram(to, system, (temporary) => copyFileSync(from, temporary));
+  return { ...replaced, sourceSha256: hashFile(from) };
+}
+
+/**
+ * Replaces the program as a whole or not at all, by what `write` puts into a file beside it. One that runs from it keeps its old file,
+ * and the one that was there is kept under another name.
+ */
+export async function replaceProgram(
   to: string,
   { exec, platform }: System,
-): Promise<Omit<Copied, "madeFolder">> {
-  const temporary = `${to}.beckon-tmp`;
-  const warnings: string[] = [];
+  write: (temporary: string) => void | Promise<void>,
+): Promise<Pick<Copied, "sha256" | "warnings">> {
+  const temporary = temporaryPathOf(to);
   try {
     rmSync(temporary, { force: true });
-    copyFileSync(from, temporary);
+    await write(temporary);
     chmodSync(temporary, 0o755);
-    if (platform === "darwin") warnings.push(...(await signAgain(temporary, exec)));
+    const warnings = platform === "darwin" ? await signAgain(temporary, exec) : [];
     syncFile(temporary);
-    const copied = { sha256: hashFile(temporary), sourceSha256: hashFile(from), warnings };
-    if (platform === "win32") moveAside(to);
+    const sha256 = hashFile(temporary);
+    keepAsPrevious(to, platform);
     renameFile(temporary, to);
     ignoreErrors(() => syncFolder(dirname(to)));
-    return copied;
+    return { sha256, warnings };
   } finally {
     ignoreErrors(() => rmSync(temporary, { force: true }));
   }
+}
+
+/** On Windows a program has to end with .exe. */
+const addSuffix = (binary: string, suffix: string): string => binary.replace(/(\.exe)?$/i, `${suffix}$1`);
+const temporaryPathOf = (binary: string): string => addSuffix(binary, ".beckon-tmp");
+
+/** Where the program that was replaced last is kept, so that it can be put back. */
+export const previousPathOf = (binary: string): string => addSuffix(binary, ".previous");
+
+function keepAsPrevious(path: string, platform: NodeJS.Platform): void {
+  if (!existsSync(path)) return;
+  const previous = previousPathOf(path);
+  if (platform === "win32") {
+    moveAside(previous);
+    renameSync(path, previous);
+    return;
+  }
+  giveSecondName(path, `${previous}.beckon-tmp`);
+  renameSync(`${previous}.beckon-tmp`, previous);
+  // If both are one file, the rename has done nothing.
+  rmSync(`${previous}.beckon-tmp`, { force: true });
+}
+
+/** So that the first name never is without a program. */
+function giveSecondName(path: string, second: string): void {
+  rmSync(second, { force: true });
+  try {
+    linkSync(path, second);
+  } catch {
+    // Not every file system has hard links.
+    copyFileSync(path, second);
+  }
+}
+
+/** Puts the program back that was replaced last, and keeps the other one in its place. */
+export function swapWithPrevious(binary: string, platform: NodeJS.Platform = process.platform): void {
+  const previous = previousPathOf(binary);
+  const temporary = temporaryPathOf(binary);
+  if (platform === "win32") {
+    moveAside(temporary);
+    renameSync(binary, temporary);
+  } else giveSecondName(binary, temporary);
+  renameSync(previous, binary);
+  renameSync(temporary, previous);
+  ignoreErrors(() => syncFolder(dirname(binary)));
 }
 
 function syncFile(path: string): void {
@@ -358,9 +411,9 @@ function removeProgram(path: string): void {
     if (process.platform !== "win32") throw new Error(`${path} cannot be removed (${errorCode(error)})`);
     moveToTemporaryFolder(path);
   }
-  for (const suffix of [".beckon-tmp", ".beckon-lock"])
-    ignoreErrors(() => rmSync(path + suffix, { force: true }));
-  removeMovedAside(path);
+  for (const left of [temporaryPathOf(path), `${path}.beckon-lock`, previousPathOf(path)])
+    ignoreErrors(() => rmSync(left, { force: true }));
+  for (const moved of [path, previousPathOf(path)]) removeMovedAside(moved);
 }
 
 /** On Windows this program runs, so it can only be moved. */

@@ -79,10 +79,10 @@ function formatNames(names: readonly string[]): string {
     .concat(more > 0 ? ` and ${more} more` : "");
 }
 
-/** The `bin` folder of the install, with nothing but the binary in it. */
+/** The `bin` folder of the install, with nothing but the binary in it, and the one that it replaced. */
 function isOwnBin(path: string): boolean {
   if (basename(path) !== "bin" || !lstatSync(path).isDirectory()) return false;
-  return /^beckon(\.exe)?$/.test(readdirSync(path).join());
+  return /^beckon(\.exe)?(,beckon\.previous(\.exe)?)?$/.test(readdirSync(path).sort().join());
 }
 
 /** Also `snapshot.previous.json`, `beckon.log.1`, `history.db-wal` and temporary files of a killed process. */

@@ -12,6 +12,8 @@ import { isAlive, readStat, readSystemFile } from "./processes.ts";
 export interface Endpoint {
   readonly url: string;
   readonly pid: number;
+  /** The app's version. Absent if it is older than 0.2.0. */
+  readonly version?: string;
 }
 
 const readBootId = (): string | null => readSystemFile("/proc/sys/kernel/random/boot_id")?.trim() || null;
@@ -22,19 +24,20 @@ const readBootId = (): string | null => readSystemFile("/proc/sys/kernel/random/
  */
 export function writeEndpoint(
   paths: Pick<Paths, "endpoint">,
-  { url, pid, key }: Endpoint & { readonly key: string },
+  { url, pid, key, version }: Endpoint & { readonly key: string },
 ): void {
   const identity = pid === process.pid ? { start: readStat(pid)?.start ?? null, boot: readBootId() } : {};
-  writePrivateFile(paths.endpoint, `${JSON.stringify({ url, pid, ...identity, key })}\n`);
+  writePrivateFile(paths.endpoint, `${JSON.stringify({ url, pid, ...identity, key, version })}\n`);
 }
 
 /** null if no app is running. */
 export function readEndpoint(paths: Pick<Paths, "endpoint">): Endpoint | null {
   try {
-    const { url, pid, start, boot } = parseEndpoint(paths);
+    const { url, pid, start, boot, version } = parseEndpoint(paths);
     if (typeof url !== "string" || typeof pid !== "number" || !Number.isInteger(pid) || pid < 1) return null;
     if (typeof boot === "string" && boot !== readBootId()) return null;
-    return isAlive(pid, readString(start)) ? { url, pid } : null;
+    if (!isAlive(pid, readString(start))) return null;
+    return { url, pid, ...(typeof version === "string" ? { version } : {}) };
   } catch {
     return null;
   }

@@ -35,13 +35,15 @@ interface LaunchOptions {
   /** Arguments before the command: when beckon runs from source, the script. */
   readonly firstArgs?: readonly string[];
   readonly stderr?: number;
+  /** How long it may take to answer. Without it, a program that takes longer is left to go on. */
+  readonly deadlineMs?: number;
 }
 
 /** Starts beckon for the folders that `env` names. True if it answers; also if it was running already. */
 export async function launchDetached(
   binary: string,
   env: Env,
-  { agents, firstArgs = [], stderr }: LaunchOptions,
+  { agents, firstArgs = [], stderr, deadlineMs }: LaunchOptions,
 ): Promise<boolean> {
   const paths = resolvePaths(env);
   const running = readEndpoint(paths);
@@ -59,7 +61,7 @@ export async function launchDetached(
   } catch {
     return false;
   }
-  let until = performance.now() + startTimeoutMs;
+  let until = performance.now() + (deadlineMs ?? startTimeoutMs);
   // It exits after an error, or because another beckon is starting.
   child.exited.then(() => {
     until = Math.min(until, performance.now() + otherTimeoutMs);
@@ -69,6 +71,8 @@ export async function launchDetached(
     if (endpoint && (await isAnswering(endpoint))) return true;
     await Bun.sleep(pollMs);
   }
+  // It would keep the next one from starting.
+  if (deadlineMs !== undefined) child.kill("SIGKILL");
   return false;
 }
 

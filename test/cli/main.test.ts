@@ -122,7 +122,7 @@ describe("help", () => {
   });
 
   const pages =
-    "--install --uninstall start run restart stop status open focus answer mute snooze dismiss quiet channel log history stats port demo doctor completions help hook --version".split(
+    "--install update --uninstall start run restart stop status open focus answer mute snooze dismiss quiet channel log history stats port demo doctor completions help hook --version".split(
       " ",
     );
   const isNarrow = (text: string) => text.split("\n").every((line) => line.length <= 80);
@@ -158,7 +158,7 @@ describe("help", () => {
   });
 
   test.each(
-    "--install --uninstall start restart stop status open focus answer mute snooze dismiss quiet log history stats demo doctor completions".split(
+    "--install update --uninstall start restart stop status open focus answer mute snooze dismiss quiet log history stats demo doctor completions".split(
       " ",
     ),
   )("help %s lists the options that the command takes", async (command) => {

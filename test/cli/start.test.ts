@@ -1,10 +1,11 @@
 /** `beckon start` and `beckon restart` run the app in the background. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { readEndpoint } from "../../src/system/endpoint.ts";
 import { isAlive } from "../../src/system/processes.ts";
 import { type AppFixture, createAppFixture, createPromptEvent } from "../app-fixture.ts";
+import { testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";
 
 let fixture: AppFixture;
@@ -66,6 +67,22 @@ describe("beckon restart", () => {
     expect(await old.exited).toBe(0);
     expect(isOff()).toBe(false);
     expect(await fixture.fetchSession("kept")).toBeDefined();
+  });
+
+  testWith("linux", "Xvfb")("keeps the desktop of the running app where the command has none", async () => {
+    const screen = Bun.spawn(["Xvfb", "-displayfd", "1"], { stdout: "pipe", stderr: "ignore" });
+    try {
+      const reader = screen.stdout.getReader();
+      const display = `:${new TextDecoder().decode((await reader.read()).value).trim()}`;
+      await fixture.startProcess({ DISPLAY: display, XDG_CURRENT_DESKTOP: "test" });
+      await beckon(["restart"]);
+      where();
+      const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+      expect(environment).toContain(`DISPLAY=${display}`);
+      expect(environment).toContain("XDG_CURRENT_DESKTOP=test");
+    } finally {
+      screen.kill();
+    }
   });
 
   test("starts beckon if it was off, and turns it on", async () => {

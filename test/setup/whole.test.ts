@@ -10,6 +10,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   utimesSync,
 } from "node:fs";
@@ -18,6 +19,7 @@ import { dirname, join } from "node:path";
 import { version } from "../../package.json";
 import { hooksFor } from "../../src/agents/claude/hooks.ts";
 import { agents } from "../../src/agents/index.ts";
+import { readEndpoint } from "../../src/system/endpoint.ts";
 import { listOwnHooks } from "../../src/user-files/hooks.ts";
 import { testWith } from "../needs.ts";
 import { binary as builtBinary, mainSource } from "../repo.ts";
@@ -642,7 +644,7 @@ test("from source it installs the build beside it", async () => {
   expect(home.installed()?.binary).toBe(stable(home));
 });
 
-test("another build that runs is named, with how to switch", async () => {
+test("another build that runs is restarted with this one", async () => {
   const home = temporaryHome();
   const app = Bun.spawn([process.execPath, mainSource], {
     env: { ...home.env, BECKON_PORT: "23588", BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0" },
@@ -652,9 +654,12 @@ test("another build that runs is named, with how to switch", async () => {
   try {
     await waitUntil(() => existsSync(home.places.endpoint), 5_000);
     const { out } = await run(home, ["--install"]);
-    expect(out).toContain(`Another build of beckon is running (pid ${app.pid}). To switch to this one: `);
+    expect(await app.exited).toBe(0);
+    const running = readEndpoint(home.places);
+    expect(out).toContain(`beckon was restarted with this version (pid ${running?.pid}).`);
+    expect(readlinkSync(`/proc/${running?.pid}/exe`)).toBe(stable(home));
   } finally {
-    app.kill("SIGTERM");
-    await app.exited;
+    await run(home, ["stop"]);
+    app.kill("SIGKILL");
   }
 });

@@ -25,10 +25,12 @@ import { startCommand } from "./start.ts";
 import { statsCommand } from "./stats.ts";
 import { statusCommand } from "./status.ts";
 import { stopCommand } from "./stop.ts";
+import { updateCommand } from "./update.ts";
 
 export const commandGroups: CommandGroups = [
   [
     { ...installCommand, load: async () => (await import("../install.ts")).install },
+    { ...updateCommand, load: async () => (await import("../update.ts")).update },
     { ...uninstallCommand, load: async () => (await import("../uninstall.ts")).uninstall },
   ],
   [
