@@ -5,6 +5,7 @@ import type { PageAccess } from "../api/page-access.ts";
 import { type ApiServer, listenFrom, listenOnSocket, type SettingsRequests } from "../api/server.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { ignoreErrors } from "../storage/files.ts";
+import { findMachineDifference } from "../setup/versions.ts";
 import { signDecision } from "../system/decision-signature.ts";
 import { isOwnConnection } from "../system/sockets.ts";
 import type { Base } from "./base.ts";
@@ -12,6 +13,7 @@ import type { Desktop } from "./desktop.ts";
 import { createDoctorReport } from "./doctor-report.ts";
 import type { AppFleets } from "./fleet.ts";
 import type { LinkServer } from "./link.ts";
+import type { AppMachines } from "./machines.ts";
 import type { Navigation } from "./navigation.ts";
 import type { AppPrompts } from "./prompts.ts";
 import { runSessionAction, setQuiet } from "./session-actions.ts";
@@ -54,6 +56,13 @@ function createSettingsRequests(
   };
 }
 
+/** One line for each linked machine with another version. They work together, so it is not a problem for the menu. */
+const listOtherVersions = ({ report }: Pick<AppMachines, "report">): readonly string[] =>
+  report().flatMap(({ name, state, version: there }) => {
+    const difference = state === "linked" ? findMachineDifference(name, there, version) : null;
+    return difference === null ? [] : [`${difference.text}. Run: ${difference.fix}`];
+  });
+
 export async function listenForRequests(options: RequestOptions): Promise<ApiServer> {
   const { base, state, desktop, sinks, navigation } = options;
   const { agents, table, clock, config, decisionKey, env } = base;
@@ -82,7 +91,7 @@ export async function listenForRequests(options: RequestOptions): Promise<ApiSer
         createListFacts({
           preferences,
           config,
-          problems: sinks.problems,
+          problems: () => [...sinks.problems(), ...listOtherVersions(sinks.machines)],
           unconnected: connection.unconnected,
         }),
     },

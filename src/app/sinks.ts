@@ -26,6 +26,7 @@ import { createRenderLoop, type RenderLoop } from "./render-loop.ts";
 import { type AppSessionList, createSessionList } from "./session-list.ts";
 import type { AppState } from "./state.ts";
 import { type AppStreamServer, createStreamServer } from "./stream-server.ts";
+import { type AppUpdateCheck, createUpdateCheck } from "./update-check.ts";
 import { createGuardCommand, createGuardHooksKeeper, type GuardHooksKeeper } from "./work-guard.ts";
 
 /** Tray, alerts and channels, and what they need to know about the user. */
@@ -38,6 +39,7 @@ interface ShowingSinks {
   readonly connection: Connection;
   readonly guardHooks: GuardHooksKeeper;
   readonly tray: TraySink;
+  readonly updates: AppUpdateCheck;
   /** What menu and dashboard show: what the user can fix. */
   notices(): readonly string[];
   /** Everything else that is wrong. */
@@ -83,7 +85,7 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
   const machines = createAppMachines(base, state, answers);
   const showing = createShowingSinks(base, state, desktop, answers, machines);
   const recording = createRecordingSinks(base, state, machines, showing);
-  const { renderLoop, preferences, channels, connection, guardHooks } = showing;
+  const { renderLoop, preferences, channels, connection, guardHooks, updates } = showing;
   const { history, events, workGuard } = recording;
   const memory = createMemoryRelease();
   const streamServer = createStreamServer(base);
@@ -108,6 +110,7 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
     channels,
     ofOwnSessions(workGuard),
     guardHooks,
+    updates,
     renderLoop,
   );
   workGuard.start();
@@ -208,13 +211,14 @@ function createShowingSinks(
     onChange: (sentence) => base.log("info", sentence),
     onProblem,
   });
+  const updates = createUpdateCheck(base, renderLoop.refresh);
   const notices = () => [...guardHooks.problems(), ...configFile.problems(), ...channels.problems()];
   const tray = desktop.createTray({
     config,
     preferences: preferences.current,
     details: desk.details,
     unconnected: connection.unconnected,
-    problems: () => [...notices(), ...machineProblems()],
+    problems: () => [...notices(), ...machineProblems(), ...updates.notices()],
     refresh: renderLoop.refresh,
     clock,
     showMessage: alerts.showMessage,
@@ -229,6 +233,7 @@ function createShowingSinks(
     connection,
     guardHooks,
     tray,
+    updates,
     notices,
     problems: () => [
       ...guardHooks.problems(),
@@ -240,6 +245,7 @@ function createShowingSinks(
     ],
     async stopShowing() {
       renderLoop.stop();
+      updates.stop();
       preferences.stop?.();
       await Promise.all([alerts.stop(), tray.stop(), channels.stop()]);
     },

@@ -41,7 +41,9 @@ import {
 } from "../setup/doctor/index.ts";
 import { type InstallRecord, readInstallRecord } from "../setup/install-record.ts";
 import { findUnknownFolders } from "../setup/known-folders.ts";
+import { readConfigFile } from "../storage/config-file.ts";
 import { readOwnFile } from "../storage/files.ts";
+import { loadJsonState } from "../storage/json-state.ts";
 import { isOff } from "../storage/off-marker.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { removeLastSpoolLine } from "../storage/spool.ts";
@@ -92,6 +94,7 @@ export async function runChecks(env: Env, table: readonly Agent[]): Promise<read
     withTimeout("machines", runMachinesCheck(paths, table)),
     withTimeout("fleets", runFleetsCheck(paths)),
     withTimeout("login", runLoginCheck(env, paths)),
+    withTimeout("app", runUpdateCheck(paths)),
   ];
   return (await Promise.all(checks)).flat();
 }
@@ -167,6 +170,15 @@ export async function runLoginCheck(env: Env, paths: Paths): Promise<Finding[]> 
   return checkLogin({ item: (await login?.state()) ?? null, isOff: isOff(paths) });
 }
 
+/** What the app has found. Doctor itself asks nobody. */
+async function runUpdateCheck(paths: Paths): Promise<Finding[]> {
+  if (readConfigFile(paths.config).config.updates !== "tell") return [];
+  const { findNewer } = await import("../update/check.ts");
+  const newer = findNewer(loadJsonState(paths.updateCheck, { readOnly: true }).value, version);
+  if (newer === null) return [];
+  return [{ id: "app.newer", link: "app", state: "info", text: newer.text, fix: `Run: ${newer.fix}` }];
+}
+
 async function runChannelsCheck(env: Env, paths: Paths): Promise<Finding[]> {
   const { channels, secrets } = readChannels(paths, env);
   if (channels.length === 0 && secrets.problem === null) return [];
@@ -199,6 +211,7 @@ async function runMachinesCheck(paths: Paths, table: readonly Agent[]): Promise<
       return { name, report: report && { ...report, agents: nameAgents(report.agents, table) } };
     }),
     isRunning: reports !== null,
+    version,
     formatTime: (at) => formatLocalTime(at, now),
   });
 }

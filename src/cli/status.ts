@@ -1,13 +1,17 @@
 /** `beckon status`: lists every session and what it needs. */
+import { version } from "../../package.json";
 import type { Quiet } from "../core/config/quiet.ts";
-import { formatCount } from "../core/text/words.ts";
+import { capitalize, formatCount } from "../core/text/words.ts";
 import { formatAge } from "../core/view/figures.ts";
 import { groupMarks, groups } from "../core/view/group-names.ts";
 import { sortViews } from "../core/view/order.ts";
 import type { SessionView } from "../core/view/session-view.ts";
+import { readInstallRecord } from "../setup/install-record.ts";
+import { findVersionDifference, type VersionDifference } from "../setup/versions.ts";
 import { readConfigFile } from "../storage/config-file.ts";
 import { readOpenHookErrors } from "../storage/hook-log.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
+import { readEndpoint } from "../system/endpoint.ts";
 import { parseArguments, usageError } from "./args.ts";
 import { fetchSessions, notRunning } from "./client.ts";
 import { statusCommand } from "./commands/status.ts";
@@ -132,14 +136,31 @@ interface Notices {
 
 function listNotices(
   paths: Paths,
-  { warnings, quiet, problems = [], workGuard = [] }: KnownSessions,
+  { running, warnings, quiet, problems = [], workGuard = [] }: KnownSessions,
   now: number,
 ): Notices {
+  const difference = running ? findDifference(paths) : null;
+  const versions = difference === null ? [] : [`${capitalize(difference.text)}. Run: ${difference.fix}`];
   const guard = workGuard.length === 0 ? [] : [`The work guard is on: ${workGuard.join(", ")}.`];
   return {
     warnings,
-    notices: [quiet ? [formatQuiet(quiet, now)] : [], guard, problems, formatHookErrors(paths, now)],
+    notices: [
+      quiet ? [formatQuiet(quiet, now)] : [],
+      guard,
+      versions,
+      problems,
+      formatHookErrors(paths, now),
+    ],
   };
+}
+
+function findDifference(paths: Paths): VersionDifference | null {
+  const endpoint = readEndpoint(paths);
+  return findVersionDifference({
+    own: version,
+    running: endpoint === null ? null : endpoint.version,
+    hooks: readInstallRecord(paths)?.version ?? null,
+  });
 }
 
 /** Hooks print nothing, so their errors are shown here. */

@@ -11,20 +11,36 @@ const report = {
   sessions: 2,
 } as const;
 
-const check = (more: Partial<NonNullable<MachineLinkFacts["report"]>> | null, isRunning = true) =>
+const check = (
+  more: Partial<NonNullable<MachineLinkFacts["report"]>> | null,
+  isRunning = true,
+  version = "1.2.0",
+) =>
   checkMachines({
     machines: [{ name: "devbox", report: more && { ...report, ...more } }],
     isRunning,
+    version,
     formatTime: () => "14:02",
   }).map(({ id, state, text, fix }) => [id, state, text, fix]);
 
 test("without another machine, doctor says nothing about machines", () => {
-  expect(checkMachines({ machines: [], isRunning: true, formatTime: String })).toEqual([]);
+  expect(checkMachines({ machines: [], isRunning: true, version: "0.1.0", formatTime: String })).toEqual([]);
 });
 
 test("a machine that is linked is listed with since when, its version, agents and sessions", () => {
   const text = "devbox: linked since 14:02, beckon 1.2.0, Claude Code and Codex, 2 sessions";
   expect(check({})).toEqual([["machines.linked", "ok", text, null]]);
+});
+
+test("a machine with another version is named with the one command that helps", () => {
+  const text =
+    "devbox: linked since 14:02, beckon 1.2.0, Claude Code and Codex, 2 sessions; this machine has";
+  expect(check({}, true, "1.3.0")).toEqual([
+    ["machines.other-version", "warn", `${text} 1.3.0`, "Run: beckon machine update devbox"],
+  ]);
+  expect(check({}, true, "1.1.9")).toEqual([
+    ["machines.other-version", "warn", `${text} 1.1.9`, "Run: beckon update"],
+  ]);
 });
 
 test("a machine without a connected agent works, but shows nothing", () => {

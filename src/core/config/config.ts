@@ -108,6 +108,7 @@ const guardBudget = Type.Union([
 ]);
 const dayRange = { min: 1, max: 3_650 };
 const megabyteRange = { min: 10, max: 100_000 };
+const updateModes = { off: "Off", tell: "Tell me" };
 const leftClicks = { menu: "Menu", nextWaiting: "Next session" };
 
 /** Users share config.json, so no password is in it. What is said here must not repeat one. */
@@ -456,6 +457,15 @@ const configSchema = Type.Object({
         isValid: (projects) => Object.keys(projects).every((folder) => /^(\/|[A-Za-z]:[\\/])/.test(folder)),
       },
     ),
+  }),
+  updates: setting(choices(updateModes), {
+    section: "start",
+    default: "off",
+    title: "Newer versions",
+    description:
+      "Ask once a day whether there is a newer beckon, and say so in the menu. Nothing is installed by itself.",
+    expected: '"off" or "tell"',
+    control: { kind: "choice", labels: updateModes },
   }),
   // The forwarder reads these two itself, without asking the app.
   autoLaunch: flag("start", true, {

@@ -1,6 +1,7 @@
 /** Checks the other machines: what the running app reports about the link to each. */
 import { createFindings, type Finding } from "../../agents/finding.ts";
 import { formatCount, formatList } from "../../core/text/words.ts";
+import { findMachineDifference } from "../versions.ts";
 
 export interface MachineLinkFacts {
   readonly name: string;
@@ -20,13 +21,15 @@ export interface MachineLinkFacts {
 export interface MachinesFacts {
   readonly machines: readonly MachineLinkFacts[];
   readonly isRunning: boolean;
+  /** Of this command. */
+  readonly version: string;
   readonly formatTime: (at: number) => string;
 }
 
 const create = createFindings("machines", "machines");
 
 /** Nothing if there is no other machine: most users have none. */
-export function checkMachines({ machines, isRunning, formatTime }: MachinesFacts): Finding[] {
+export function checkMachines({ machines, isRunning, version: own, formatTime }: MachinesFacts): Finding[] {
   return machines.map(({ name, report }): Finding => {
     const test = `To try it: beckon machine test ${name}`;
     if (report === null) {
@@ -40,6 +43,9 @@ export function checkMachines({ machines, isRunning, formatTime }: MachinesFacts
     const connected = agents.length === 0 ? "no agent is connected there" : formatList(agents);
     const listed = sessions === 0 ? "no session" : formatCount(sessions, "session");
     const text = `${name}: linked${since}, beckon ${version}, ${connected}, ${listed}`;
+    const difference = findMachineDifference(name, version, own);
+    if (difference && agents.length > 0)
+      return create("warn", "other-version", `${text}; this machine has ${own}`, `Run: ${difference.fix}`);
     return agents.length === 0
       ? create("warn", "no-agent", text, `To connect it, once there is one: beckon machine update ${name}`)
       : create("ok", "linked", text);

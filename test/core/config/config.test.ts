@@ -61,6 +61,7 @@ describe("valid settings hold", () => {
       },
       machines: { devbox: { ssh: "me@devbox" } },
       fleet: { hours: 24, entries: 5_000 },
+      updates: "tell" as const,
       autoLaunch: false,
       allowRemoteUrl: true,
     };
