@@ -17,6 +17,7 @@ import {
   writeInstallRecord,
 } from "../setup/install-record.ts";
 import { forgetFolders } from "../setup/known-folders.ts";
+import { clearProfile, findPathLines } from "../setup/profile.ts";
 import { isBeckonHere, isShared, planPurge, purge } from "../setup/purge.ts";
 import { planUnregister, type UnregisterOutcome, unregister } from "../setup/register.ts";
 import { readConfigFile } from "../storage/config-file.ts";
@@ -267,6 +268,16 @@ async function removeInstalledBinary({ record, stuck, isDryRun, report }: Uninst
   report(`${isDryRun ? "Would remove" : "Removed"} ${plan.binary}.`);
 }
 
+/** What the install script added to the user's PATH. */
+async function removeFromPath({ env, record, stuck, isDryRun, report }: Uninstall): Promise<void> {
+  if (!record?.copy || stuck.size > 0 || process.platform === "win32") return;
+  const folder = dirname(record.binary);
+  for (const path of await findPathLines(env, folder)) {
+    if (!isDryRun) await clearProfile(path, env, folder);
+    report(`${isDryRun ? "Would remove" : "Removed"} the line for ${folder} from ${path}.`);
+  }
+}
+
 async function removeRegistry({ isDryRun }: Uninstall): Promise<void> {
   if (process.platform !== "win32" || isDryRun) return;
   const [{ removeRegistryKeys }, { registryKeys }] = await Promise.all([
@@ -306,6 +317,7 @@ const allSteps: readonly Step[] = [
   removeHooks,
   removeLoginItem,
   removeInstalledBinary,
+  removeFromPath,
   removeRegistry,
   removeInstallFiles,
   forgetFolder,

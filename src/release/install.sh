@@ -152,6 +152,8 @@ beckon_place() {
   if [ -n "$version" ] && [ "$found" != "$version" ]; then
     beckon_fail "$source is beckon $found, not $version. Nothing was installed."
   fi
+  # beckon update --rollback puts it back.
+  if [ -f "$dir/beckon" ]; then ln -f "$dir/beckon" "$dir/beckon.previous" 2>/dev/null || :; fi
   mv -f "$unfinished" "$dir/beckon" || beckon_fail "$dir/beckon cannot be replaced. Nothing was installed."
   unfinished=
   made_dir=

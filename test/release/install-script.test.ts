@@ -169,6 +169,26 @@ describe("install.sh", () => {
   );
 
   testWith(...needs)(
+    "--uninstall leaves the profile as it was, and removes one that the script has created",
+    async () => {
+      const uninstall = "/home/dev/.local/bin/beckon --uninstall --purge";
+      const created = await run({ args: noLogin, after: uninstall });
+      expect(created.stdout).toContain("Removed the line for ~/.local/bin from ~/.bashrc.");
+      expect(created.files).toEqual([]);
+      const before = "alias ll='ls -l'\n# the end";
+      writeFileSync(join(folder, "bashrc"), before, { mode: 0o644 });
+      const kept = await run({
+        prepare: `cp ${folder}/bashrc /home/dev/.bashrc && chown 1001 /home/dev/.bashrc`,
+        args: noLogin,
+        after: `sh -c "${uninstall} && sha256sum .bashrc"`,
+      });
+      expect(kept.stdout).toContain(new Bun.CryptoHasher("sha256").update(before).digest("hex"));
+      expect(kept.files).toEqual([".bashrc"]);
+    },
+    limitMs,
+  );
+
+  testWith(...needs)(
     "takes a program that is there already, without network",
     async () => {
       const { stderr, code, files } = await run({ tools: "", args: `--binary ${binary} ${noLogin}` });
