@@ -8,6 +8,7 @@ import { type Callable, namesOf } from "../src/cli/command.ts";
 import { commandGroups } from "../src/cli/commands/index.ts";
 import { describeSetting, settings } from "../src/core/config/config.ts";
 import { type SectionId, sections } from "../src/core/config/setting-view.ts";
+import { repositoryUrl } from "../src/update/address.ts";
 import { addHooks } from "../src/user-files/hooks.ts";
 import { repo } from "./repo.ts";
 
@@ -101,14 +102,20 @@ test.each(pages.filter((page) => page !== "CHANGELOG.md"))(
   },
 );
 
-test("README.md begins with the demo, and says what a first try needs", () => {
+test("the address in the docs is that of package.json", () => {
+  for (const page of pages)
+    for (const [found] of read(page).matchAll(/https:\/\/github\.com\/[\w-]+\/beckon\b/g))
+      expect(found, page).toBe(repositoryUrl);
+});
+
+test("README.md begins with one line to install it, and says what a first try needs", () => {
   const readme = read("README.md");
   const at = (text: string) => {
     expect(readme).toContain(text);
     return readme.indexOf(text);
   };
-  expect(at("git clone ")).toBeLessThan(at("npm start -- demo"));
-  expect(at("npm start -- demo")).toBeLessThan(at("dist/beckon --install"));
+  expect(at("install.sh | sh")).toBeLessThan(at("npx beckon demo"));
+  expect(at("never run on a Mac")).toBeLessThan(at("npx beckon demo"));
   expect(at("auto mode there are few such requests")).toBeLessThan(at("beckon doctor"));
   // Versions of Claude Code differ in what they print without a mode: nothing, or `manual mode on`.
   expect(readme).not.toContain("says nothing of a mode");
