@@ -2,20 +2,11 @@
  * History: what happened, in an SQLite database. The journal is what counts: the history is read from it, with what the state
  * adds, and can be rebuilt from it. This file collects what the app adds; the database belongs to a thread (thread-client.ts, engine.ts).
  */
-import { rmSync, statSync } from "node:fs";
+import { rmSync } from "node:fs";
 import type { Agent } from "../agents/agent.ts";
 import type { Config } from "../core/config/config.ts";
 import type { HistoryReader, Sink, Transition } from "../core/interfaces/index.ts";
-import type {
-  HistoryPage,
-  Lane,
-  Lanes,
-  PastSession,
-  Stats,
-  StoryPage,
-  StoryThread,
-  StreamEvent,
-} from "../core/interfaces/wire.ts";
+import type { PastSession, StreamEvent } from "../core/interfaces/wire.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { isBlocking, isVisible, type Session } from "../core/session/session.ts";
 import { parseSessionKey, sessionKeyOf } from "../core/session/session-ref.ts";
@@ -23,8 +14,8 @@ import type { SessionView } from "../core/view/session-view.ts";
 import { createAskId, spanStateOf } from "../state/transitions.ts";
 import { ignoreErrors } from "../storage/files.ts";
 import type { JournalPosition } from "../storage/journal/index.ts";
-import { createEmptyHistory } from "./empty.ts";
-import type { HistoryCall, HistoryRetention, ToHistory } from "./messages.ts";
+import type { HistoryRetention, ToHistory } from "./messages.ts";
+import { createHistoryReader, type PastReader } from "./reader.ts";
 import {
   type AskRow,
   createPastRow,
@@ -59,13 +50,11 @@ export interface HistoryOptions {
   readonly restartMs?: number;
 }
 
-export interface History extends Sink, HistoryReader {
+export interface History extends Sink, HistoryReader, PastReader {
   /** Why the history is incomplete. Empty if it is not. */
   problems(): readonly string[];
   /** Keeps an event of the stream for clients that connect again. */
   addStreamEvent(event: StreamEvent): void;
-  /** What this machine's sessions asked, did and used since then, as far as it is kept. Never rejects. */
-  findPast(since: number): Promise<readonly PastSession[]>;
   /** What a session of another machine did while that was not linked: after `since`, on this machine's clock. */
   addPast(machine: string, session: PastSession, since: number): void;
   /** All sessions of another machine are known now: what is open of them, and what is not. */
@@ -101,8 +90,7 @@ const isOfOtherMachine = (row: StateRow): boolean =>
   "session" in row && (parseSessionKey(row.session.key)?.machine ?? null) !== null;
 
 export function createHistory(options: HistoryOptions): History {
-  const { config, now, restartMs = defaultRestartMs } = options;
-  const empty = createEmptyHistory(now);
+  const { config, restartMs = defaultRestartMs } = options;
   let rows: StateRow[] = [];
   const changed = new Map<string, Session>();
   /** Machines whose sessions are all known since the last write. */
@@ -137,6 +125,15 @@ export function createHistory(options: HistoryOptions): History {
     },
     onProblem: options.onProblem,
     restartMs,
+  });
+
+  const reader = createHistoryReader({
+    ...options,
+    retention: () => (isWanted() ? retention : null),
+    writeNow() {
+      if (rows.length > 0 || changed.size > 0 || listed.size > 0) write();
+    },
+    client,
   });
 
   function clearRows(): void {
@@ -190,21 +187,6 @@ export function createHistory(options: HistoryOptions): History {
     return client.close();
   }
 
-  /** Never rejects: if the history cannot be read, the result is empty and gives the reason. */
-  async function runQuery<T extends object>(query: HistoryCall, whenEmpty: () => Promise<T>): Promise<T> {
-    if (!isWanted()) return whenEmpty();
-    try {
-      if (client.isUnavailable()) throw new Error(client.problem() ?? "");
-      if (rows.length > 0 || changed.size > 0 || listed.size > 0) write();
-      const value = (await client.call(query)) as T;
-      const problem = client.problem();
-      return problem === null || Array.isArray(value) ? value : { ...value, problem };
-    } catch (error) {
-      const value = await whenEmpty();
-      return Array.isArray(value) ? value : { ...value, enabled: true, problem: (error as Error).message };
-    }
-  }
-
   return {
     name: "history",
     onChange({ session }) {
@@ -226,35 +208,7 @@ export function createHistory(options: HistoryOptions): History {
       listed.add(machine);
       scheduleWrite();
     },
-    findItems: (query) => runQuery<HistoryPage>({ name: "findItems", query }, () => empty.findItems(query)),
-    async findStory(query) {
-      const result = await runQuery<StoryPage>({ name: "findStory", query }, () => empty.findStory(query));
-      const threads = result.threads.map(
-        (thread): StoryThread => ({ ...thread, group: options.groupOf(thread.key) }),
-      );
-      return {
-        ...result,
-        threads,
-        ...(retention ? { kept: { ...retention, mb: readSizeMb(options.path) } } : {}),
-      };
-    },
-    findTranscript: (key) =>
-      runQuery<{ readonly path: string | null }>({ name: "findTranscript", key }, () =>
-        empty.findTranscript(key),
-      ),
-    computeStats: (days) => runQuery<Stats>({ name: "computeStats", days }, () => empty.computeStats(days)),
-    async computeLanes(from, to) {
-      const result = await runQuery<Lanes>({ name: "computeLanes", from, to }, () =>
-        empty.computeLanes(from, to),
-      );
-      const lanes = result.lanes.map((lane): Lane => ({ ...lane, group: options.groupOf(lane.key) }));
-      return { ...result, lanes };
-    },
-    findMissedEvents: (afterId) =>
-      runQuery<readonly StreamEvent[]>({ name: "findMissedEvents", afterId }, () =>
-        empty.findMissedEvents(afterId),
-      ),
-    findPast: (since) => runQuery<readonly PastSession[]>({ name: "findPast", since }, async () => []),
+    ...reader,
     problems() {
       const problem = client.problem();
       return problem === null || !isWanted() ? [] : [problem];
@@ -319,8 +273,4 @@ function createOpenMessage(
 /** Of a history that is off, nothing is kept. */
 function removeFiles(path: string): void {
   for (const suffix of ["", "-wal", "-shm"]) ignoreErrors(() => rmSync(path + suffix, { force: true }));
-}
-
-function readSizeMb(path: string): number {
-  return Math.round((statSync(path, { throwIfNoEntry: false })?.size ?? 0) / 1024 / 1024);
 }

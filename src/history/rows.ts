@@ -9,26 +9,11 @@ import { computeFingerprint } from "../core/view/session-view.ts";
 import { createAskId } from "../state/transitions.ts";
 import type { BlockedSession } from "../streams/normalized-event.ts";
 
-export interface SessionRow {
+export interface SessionRow extends Omit<PastSession, "asks" | "spans"> {
   readonly key: string;
-  readonly agent: string;
-  readonly sessionId: string;
-  readonly project: string | null;
-  readonly cwd: string | null;
-  readonly branch: string | null;
-  readonly title: string | null;
-  readonly model: string | null;
-  readonly startedAt: number;
-  readonly lastAt: number;
-  readonly endedAt: number | null;
   readonly tty: string | null;
   readonly pid: number | null;
   readonly fingerprint: string | null;
-  readonly attended: boolean | null;
-  /** null if unknown. */
-  readonly tokens: number | null;
-  /** null if a price is unknown. */
-  readonly costMicros: number | null;
   readonly port: SessionPort | null;
   /** The path, as the agent reported it. */
   readonly transcript: string | null;

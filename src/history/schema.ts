@@ -1,7 +1,24 @@
-/**
- * The tables of the history, as numbered migrations: a migration that has been released is never changed. What a `seq` is: see
- * seq.ts.
- */
+/** The tables of the history. What a `seq` is: see seq.ts. */
+
+/** A row of the table `sessions`, as far as it is read. */
+export interface SessionTableRow {
+  readonly key: string;
+  readonly provider: string;
+  readonly project: string | null;
+  readonly cwd: string | null;
+  readonly branch: string | null;
+  readonly title: string | null;
+  readonly model: string | null;
+  readonly started_at: number;
+  readonly last_at: number;
+  readonly ended_at: number | null;
+  readonly turn_count: number;
+  readonly attended: number | null;
+  readonly tokens: number;
+  readonly cost_micros: number | null;
+}
+
+/** Numbered: a migration that has been released is never changed. */
 export const migrations: readonly string[] = [
   `
   CREATE TABLE lifecycle_stream_offsets (

@@ -256,6 +256,7 @@ export interface PastSession {
   readonly attended: boolean | null;
   /** All that it has used so far. null if unknown. */
   readonly tokens: number | null;
+  /** null if a price is unknown. */
   readonly costMicros: number | null;
   /** From the oldest to the newest. */
   readonly asks: readonly PastAsk[];

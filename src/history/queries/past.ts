@@ -2,23 +2,11 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 import type { PastAsk, PastSession, Span } from "../../core/interfaces/wire.ts";
 import { parseSessionKey } from "../../core/session/session-ref.ts";
+import type { SessionTableRow } from "../schema.ts";
 
 type Values = SQLQueryBindings[];
 
-interface SessionTableRow {
-  readonly key: string;
-  readonly project: string | null;
-  readonly cwd: string | null;
-  readonly branch: string | null;
-  readonly title: string | null;
-  readonly model: string | null;
-  readonly started_at: number;
-  readonly last_at: number;
-  readonly ended_at: number | null;
-  readonly attended: number | null;
-  readonly tokens: number;
-  readonly cost_micros: number | null;
-}
+type SessionRow = Omit<SessionTableRow, "provider" | "turn_count">;
 
 /** Of more, the newest are found. */
 const maxSessions = 1_000;
@@ -37,7 +25,7 @@ export function findPast(db: Database, since: number): PastSession[] {
 
 function toPastSession(
   { agent, sessionId }: Pick<PastSession, "agent" | "sessionId">,
-  row: SessionTableRow,
+  row: SessionRow,
   asks: readonly PastAsk[],
   spans: readonly Span[],
 ): PastSession {
@@ -61,9 +49,9 @@ function toPastSession(
   };
 }
 
-function listSessions(db: Database, since: number, keys: ReadonlySet<string>): SessionTableRow[] {
+function listSessions(db: Database, since: number, keys: ReadonlySet<string>): SessionRow[] {
   return db
-    .query<SessionTableRow, Values>(
+    .query<SessionRow, Values>(
       `SELECT key, project, cwd, branch, title, model, started_at, last_at, ended_at, attended, tokens, cost_micros FROM sessions
        WHERE agent_id IS NULL AND (last_at >= ?1 OR key IN (SELECT value FROM json_each(?2)))
        ORDER BY last_at DESC LIMIT ${maxSessions}`,

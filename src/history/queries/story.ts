@@ -3,6 +3,7 @@ import type { Database, SQLQueryBindings } from "bun:sqlite";
 import type { StoryDay, StoryKind, StoryPage, StoryQuery, StoryThread } from "../../core/interfaces/wire.ts";
 import { kindOfTool, splitCall } from "../../core/view/moment-words.ts";
 import { type Beat, type StoryMoment, tellStory, untoldKinds } from "../../core/view/story.ts";
+import type { SessionTableRow } from "../schema.ts";
 import { createFilterWords } from "../search-text.ts";
 import { atOfSeq, parseSeq, toSeq } from "../seq.ts";
 import { findByWords, type ItemRow, listMatches, maxCountedMatches, readItems, toItem } from "./items.ts";
@@ -14,17 +15,10 @@ type Values = SQLQueryBindings[];
 type Thread = Omit<StoryThread, "group">;
 type Page = Omit<StoryPage, "threads"> & { readonly threads: readonly Thread[] };
 
-interface SessionRow {
-  readonly key: string;
-  readonly provider: string;
-  readonly project: string | null;
-  readonly branch: string | null;
-  readonly title: string | null;
-  readonly model: string | null;
-  readonly started_at: number;
-  readonly last_at: number;
-  readonly ended_at: number | null;
-}
+type SessionRow = Pick<
+  SessionTableRow,
+  "key" | "provider" | "project" | "branch" | "title" | "model" | "started_at" | "last_at" | "ended_at"
+>;
 
 interface Day {
   readonly from: number;

@@ -1,10 +1,11 @@
 /** Writes sessions: what is known of each, what it used, the ports it worked on, and when it worked or waited. */
 import type { SessionEvent, Span, SpanState } from "../../core/interfaces/wire.ts";
-import type { JsonRecord } from "../../core/json.ts";
 import type { AgentEvent } from "../../core/session/event.ts";
 import type { Session } from "../../core/session/session.ts";
 import { formatLocalDate } from "../../system/clock.ts";
 import { isSameSession, type SessionRow } from "../rows.ts";
+import type { SessionTableRow } from "../schema.ts";
+import { createPortWriter } from "./ports.ts";
 import type { KnownSpan, Statements } from "./statements.ts";
 
 /** What the recorder remembers of a session, so that most events need no query. */
@@ -47,8 +48,7 @@ export function createSessionWriter(sql: Statements): SessionWriter {
   const sessions = new Map<string, KnownSession>();
   /** The last event of each session in this transaction. */
   const touched = new Map<string, AgentEvent>();
-  /** The sessions that work on a port, and since when, so that most sessions need no query. */
-  const runningPorts = new Map(sql.listOpenRuns.all().map(({ key, from_at }) => [key, from_at]));
+  const ports = createPortWriter(sql);
 
   function find(key: string): KnownSession {
     const known = sessions.get(key);
@@ -83,33 +83,11 @@ export function createSessionWriter(sql: Statements): SessionWriter {
     touched.clear();
   }
 
-  function writePort({ key, port, lastAt, endedAt }: SessionRow): void {
-    const openSince = runningPorts.get(key);
-    const isOpen = port !== null && endedAt === null;
-    if (openSince !== undefined && (!isOpen || openSince !== port.since)) {
-      sql.closeRun.run(Math.max(openSince, endedAt ?? port?.since ?? lastAt), key, openSince);
-      runningPorts.delete(key);
-    }
-    if (!isOpen || openSince === port.since) return;
-    sql.addRun.run(key, port.since, port.project, port.id, port.title);
-    runningPorts.set(key, port.since);
-  }
-
-  function writeRun(key: string, { event_type, port_id, details, created_at }: SessionEvent): void {
-    const { project, title, since } = (details ?? {}) as JsonRecord;
-    if (event_type === "port_start" && typeof since === "number" && port_id !== undefined) {
-      const { changes } = sql.startRun.run(key, since, String(project), port_id, String(title));
-      if (changes > 0) runningPorts.set(key, since);
-    }
-    const isEnd = event_type === "port_end" || event_type === "session_end";
-    if (isEnd && sql.endRuns.run(Date.parse(created_at), key).changes > 0) runningPorts.delete(key);
-  }
-
   /** What the session used since it was last written, on the day it did. */
   function writeUsage(
     row: SessionRow,
     tokens: number,
-    before: { readonly tokens: number; readonly cost_micros: number | null } | null,
+    before: Pick<SessionTableRow, "tokens" | "cost_micros"> | null,
   ): void {
     const addedTokens = Math.max(0, tokens - (before?.tokens ?? 0));
     if (addedTokens === 0 && row.costMicros === (before?.cost_micros ?? null)) return;
@@ -117,8 +95,7 @@ export function createSessionWriter(sql: Statements): SessionWriter {
     const isUnknown = row.costMicros === null ? 1 : 0;
     sql.addUsage.run(formatLocalDate(row.lastAt), row.key, row.project, addedTokens, addedMicros, isUnknown);
     sql.writeUsage.run(tokens, row.costMicros, row.key);
-    const runSince = runningPorts.get(row.key);
-    if (runSince !== undefined) sql.addRunUsage.run(addedTokens, addedMicros, isUnknown, row.key, runSince);
+    ports.addUsage(row.key, addedTokens, addedMicros, isUnknown);
   }
 
   function changeSpan(key: string, state: SpanState | null, at: number): void {
@@ -151,7 +128,8 @@ export function createSessionWriter(sql: Statements): SessionWriter {
 
   return {
     find,
-    writeRun,
+    writeRun: ports.writeRun,
+    closePorts: ports.close,
     touch: (key, event) => void touched.set(key, event),
     writeTouched,
     write(row) {
@@ -179,7 +157,7 @@ export function createSessionWriter(sql: Statements): SessionWriter {
         row.attended === null ? null : Number(row.attended),
         row.transcript,
       );
-      writePort(row);
+      ports.write(row);
       if (row.tokens !== null) writeUsage(row, row.tokens, before);
     },
     changeSpan,
@@ -192,13 +170,6 @@ export function createSessionWriter(sql: Statements): SessionWriter {
       for (const { state, from, to } of later) {
         changeSpan(key, state, Math.max(from, since));
         if (to !== null) changeSpan(key, null, to);
-      }
-    },
-    closePorts(isMeant) {
-      for (const key of [...runningPorts.keys()]) {
-        if (!isMeant(key)) continue;
-        sql.closeLostRuns.run(key);
-        runningPorts.delete(key);
       }
     },
   };

@@ -1,6 +1,7 @@
 /** The statements that write the history, prepared once per database. */
 import type { Database, SQLQueryBindings, Statement } from "bun:sqlite";
 import type { Ask } from "../../core/session/session.ts";
+import type { SessionTableRow } from "../schema.ts";
 import { type IdLister, seqsPerMs } from "../seq.ts";
 
 type Values = SQLQueryBindings[];
@@ -88,13 +89,9 @@ function createStatements(prepare: (text: string) => Statement) {
     endItem: write("UPDATE items SET how = ?, place = ?, detail = ? WHERE seq = ?"),
     addText: write("INSERT INTO items_fts (rowid, text) VALUES (?, ?)"),
     removeText: write("DELETE FROM items_fts WHERE rowid = ?"),
-    readSession: read<{
-      project: string | null;
-      branch: string | null;
-      cwd: string | null;
-      turn_count: number;
-      started_at: number;
-    }>("SELECT project, branch, cwd, turn_count, started_at FROM sessions WHERE key = ?"),
+    readSession: read<Pick<SessionTableRow, "project" | "branch" | "cwd" | "turn_count" | "started_at">>(
+      "SELECT project, branch, cwd, turn_count, started_at FROM sessions WHERE key = ?",
+    ),
     touchSession: write(
       `INSERT INTO sessions (key, provider, session_id, project, cwd, started_at, last_at, ended_at, turn_count)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET last_at = max(last_at, excluded.last_at),
@@ -115,7 +112,7 @@ function createStatements(prepare: (text: string) => Statement) {
        agent_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET title = excluded.title,
        last_at = max(last_at, excluded.last_at), ended_at = excluded.ended_at`,
     ),
-    readUsage: read<{ tokens: number; cost_micros: number | null }>(
+    readUsage: read<Pick<SessionTableRow, "tokens" | "cost_micros">>(
       "SELECT tokens, cost_micros FROM sessions WHERE key = ?",
     ),
     writeUsage: write("UPDATE sessions SET tokens = ?, cost_micros = ? WHERE key = ?"),
