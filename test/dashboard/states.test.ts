@@ -459,6 +459,28 @@ testPage(
   },
 );
 
+testPage(
+  "the first waits have labels under them, of which none touch; a phone has no room for them",
+  async () => {
+    const page = await show(firstDay);
+    const lane = (project: string) => page.locator("#today .lane", { hasText: project });
+    await lane("notes").locator("text").waitFor();
+    expect(await lane("notes").locator("text").allTextContents()).toEqual(["14s"]);
+    // Two of its waits are so near to each other that their labels would touch.
+    expect(await lane("checkout-api").locator("text").count()).toBe(0);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.reload();
+    await lane("notes").locator(".s-waiting").waitFor();
+    expect(await page.locator("#today .wait-t").count()).toBe(0);
+  },
+);
+
+testPage("a day after the first has no labels under its waits", async () => {
+  const page = await show(liveDay);
+  await page.locator("#today .lane .s-waiting").first().waitFor();
+  expect(await page.locator("#today .wait-t").count()).toBe(0);
+});
+
 testPage("a demo says in its title and its head that it is one", async () => {
   const page = await pages.show(liveDay, {}, { isDemo: true });
   await page.locator(".brand", { hasText: "demo" }).waitFor();

@@ -111,6 +111,19 @@ export function markWaits(bars: readonly Bar[], minWidth: number): readonly Mark
   return marks;
 }
 
+/** Where the labels under waits go: below the middle of each. None if two would touch. Widths are percents. */
+export function placeWaitLabels(
+  marks: readonly Mark[],
+  widthOf: (mark: Mark) => number,
+): readonly { readonly mark: Mark; readonly x: number }[] {
+  const labels = marks.map((mark) => ({ mark, x: mark.x + mark.width / 2, half: widthOf(mark) / 2 }));
+  const isClear = labels.every(({ x, half }, index) => {
+    const before = labels[index - 1];
+    return before === undefined || x - half >= before.x + before.half;
+  });
+  return isClear ? labels : [];
+}
+
 /** The ticks whose labels have room: none is nearer than `gap` percent to another, or to now. */
 export function chooseLabels(ticks: readonly Tick[], gap: number, nowX: number | null): readonly Tick[] {
   const labels: Tick[] = [];

@@ -27,8 +27,10 @@ import {
   createBars,
   createTicks,
   joinLanes,
+  type Mark,
   markWaits,
   placeOf,
+  placeWaitLabels,
   type Range,
   sumStates,
 } from "./spans.ts";
@@ -286,6 +288,9 @@ const toLanePercent = (pixels: number): number =>
 /** Labels that are nearer to each other touch. */
 const labelPixels = 44;
 const waitPixels = 6;
+/** Of a character of a label under a wait, and of the gap between two labels. */
+const characterPixels = 6;
+const gapPixels = 6;
 
 /** null on a day that is over. */
 const placeOfNow = (range: Range): number | null =>
@@ -318,15 +323,36 @@ function Ticks({ range }: { readonly range: Range }) {
   return (
     <>
       {createTicks(range).map(({ at, x }) => (
-        <line key={at} class="tick" x1={`${x}%`} x2={`${x}%`} y1="0" y2="26" />
+        <line key={at} class="tick" x1={`${x}%`} x2={`${x}%`} y1="0" y2="100%" />
       ))}
-      {nowX !== null && <line class="now" x1={`${nowX}%`} x2={`${nowX}%`} y1="-1" y2="27" />}
+      {nowX !== null && <line class="now" x1={`${nowX}%`} x2={`${nowX}%`} y1="-1" y2="100%" />}
     </>
   );
 }
 
-export function LaneChart({ lane, range }: { readonly lane: Lane; readonly range: Range }) {
+const labelWait = ({ count, from, to }: Mark): string => (count > 1 ? `${count} asks` : formatAge(to - from));
+
+/** On a phone, each lane is below its name. */
+const hasRoom = matchMedia("(min-width: 641px)");
+
+/** The first waits say how long they were: later there are too many of them. */
+function chooseWaitLabels(marks: readonly Mark[]) {
+  if (laneDay.value !== null || !isFirstDay.value || !hasRoom.matches) return [];
+  return placeWaitLabels(marks, (mark) =>
+    toLanePercent(labelWait(mark).length * characterPixels + gapPixels),
+  );
+}
+
+interface LaneChartProps {
+  readonly lane: Lane;
+  readonly range: Range;
+  readonly canLabel?: boolean;
+}
+
+export function LaneChart({ lane, range, canLabel = false }: LaneChartProps) {
   const bars = createBars(lane.spans, range, slowNow.value);
+  const marks = markWaits(bars, toLanePercent(waitPixels));
+  const labels = canLabel ? chooseWaitLabels(marks) : [];
   const { project, detail } = labelLane(lane);
   const name = nameOnMachine(detail === "" ? project : `${project} ${detail}`, lane.key);
   const sums = [...sumStates(bars)].map(([state, ms]) => `${spanLabels[state]} ${formatAge(ms)}`);
@@ -348,7 +374,7 @@ export function LaneChart({ lane, range }: { readonly lane: Lane; readonly range
             {...withTip({ title: name, lines: [`${spanLabels[bar.state]} · ${describeBar(bar)}`] })}
           />
         ))}
-      {markWaits(bars, toLanePercent(waitPixels)).map((mark) => (
+      {marks.map((mark) => (
         <rect
           key={`waiting ${mark.from}`}
           class="s-waiting"
@@ -360,6 +386,11 @@ export function LaneChart({ lane, range }: { readonly lane: Lane; readonly range
             lines: [`${mark.count > 1 ? `${mark.count} asks` : spanLabels.waiting} · ${describeBar(mark)}`],
           })}
         />
+      ))}
+      {labels.map(({ mark, x }) => (
+        <text key={`label ${mark.from}`} class="wait-t" x={`${x}%`} y="36" text-anchor="middle">
+          {labelWait(mark)}
+        </text>
       ))}
       {isOver && <rect class="s-ended" x={`${last.x + last.width}%`} width="2" y="7" height="12" />}
     </svg>
@@ -387,7 +418,7 @@ function LaneRow({ lane, range }: { readonly lane: Lane; readonly range: Range }
         </span>
         <Host machine={machine} />
       </div>
-      <LaneChart lane={lane} range={range} />
+      <LaneChart lane={lane} range={range} canLabel />
       <div class={group === "needs_you" && lane.waitedMs > 0 ? "sum big" : "sum"}>
         {lane.waitedMs > 0 ? formatAge(lane.waitedMs) : noValue}
       </div>
