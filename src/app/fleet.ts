@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { isMachineName } from "../core/config/machines.ts";
 import { asRecord } from "../core/json.ts";
+import { minuteMs } from "../core/timing.ts";
 import type { FleetRecord } from "../machines/fleet/fleet-file.ts";
 import type { Fleet, FleetOptions } from "../machines/fleet/index.ts";
 import type { FleetReport } from "../machines/fleet/report.ts";
@@ -24,12 +25,14 @@ export interface AppFleets {
 }
 
 /** What the server has not taken must survive a kill of beckon. */
+/** A user without input for this long may be elsewhere. */
+const presentMs = minuteMs;
 const saveDelay = { quietMs: 200, maxDelayMs: 1_000 };
 
 export function createAppFleets(
   base: Base,
   state: AppState,
-  desktop: Pick<Desktop, "terminals">,
+  desktop: Pick<Desktop, "terminals" | "readPresence" | "isHeadless">,
   sinks: Sinks,
   navigation: Navigation,
 ): AppFleets {
@@ -91,7 +94,11 @@ export function createAppFleets(
       record,
       saved: asRecord(saved[record.id]),
       keeps: () => base.config().fleet,
-      isAttended: () => false,
+      async readPresence() {
+        if (desktop.isHeadless) return false;
+        const { idleMs, isLocked } = await desktop.readPresence();
+        return isLocked !== true && idleMs !== null && idleMs < presentMs;
+      },
       onSaveable: () => saver?.schedule(),
       onChange: () => {},
     }) satisfies Partial<FleetOptions>;
