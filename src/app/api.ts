@@ -102,6 +102,7 @@ export async function listenForRequests(options: RequestOptions): Promise<ApiSer
     channels: channels.report,
     testChannel: channels.test,
     machines: sinks.machines.report,
+    teams: () => [],
     retryMachine: sinks.machines.retry,
     link: options.link,
     doctor: async (wants) =>

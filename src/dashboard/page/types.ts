@@ -25,4 +25,6 @@ export interface PageFacts {
   readonly isDemo?: true;
   /** Absent if there are none. */
   readonly machines?: readonly PageMachine[];
+  /** The names of the team fleets. Absent if there are none. */
+  readonly teams?: readonly string[];
 }
