@@ -85,7 +85,7 @@ export function createAppFixture() {
     async startProcess(more: Record<string, string> = {}) {
       const child = this.spawnBeckon([], more);
       const exited = () => child.exitCode !== null || child.signalCode !== null;
-      await waitUntil(() => exited() || isListening(paths.endpoint, child.pid), 5_000);
+      await waitUntil(() => exited() || isListening(paths.endpoint, child.pid), 30_000);
       if (exited()) throw new Error(await child.stderr.text());
       return child;
     },

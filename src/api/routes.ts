@@ -61,6 +61,8 @@ export const routes = {
   machines: { method: "GET", path: "/api/machines", access: "page" },
   machineRetry: { method: "POST", path: "/api/machines/:id/retry", access: "page" },
   teams: { method: "GET", path: "/api/teams", access: "page" },
+  fleets: { method: "GET", path: "/api/fleets", access: "local" },
+  fleetsChanged: { method: "POST", path: "/api/fleets/update", access: "local" },
   /** For `beckon link`: the sessions of this machine, and what the linked machine's user asks for. */
   link: { method: "GET", path: "/api/link/:id", access: "local" },
   linkMessage: { method: "POST", path: "/api/link/:id/message", access: "local" },

@@ -106,6 +106,8 @@ export interface ServerOptions {
   readonly retryMachine: (name: string) => boolean;
   /** The team fleets: who is blocked since when. */
   readonly teams: () => readonly object[];
+  /** The fleets of this machine; `update` after the command line has changed which they are. */
+  readonly fleets: { report(): readonly object[]; update(): Promise<void> };
   /** For a machine that is linked to this one. */
   readonly link: {
     connect(id: string, signal: AbortSignal): Promise<Response>;
@@ -501,6 +503,11 @@ function createHandlers(
         ? respond(200, { ok: true })
         : respond(404, { error: `no machine ${id}` }),
     teams: () => respond(200, { teams: options.teams() }),
+    fleets: () => respond(200, { fleets: options.fleets.report() }),
+    fleetsChanged: async () => {
+      await options.fleets.update();
+      return respond(200, { ok: true });
+    },
     link: ({ request, params: { id } }) => options.link.connect(id ?? "", request.signal),
     linkMessage: async ({ request, params: { id } }) => {
       const body = await readBody(request);

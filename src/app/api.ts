@@ -8,6 +8,7 @@ import { isOwnConnection } from "../system/sockets.ts";
 import type { Base } from "./base.ts";
 import type { Desktop } from "./desktop.ts";
 import { createDoctorReport } from "./doctor-report.ts";
+import type { AppFleets } from "./fleet.ts";
 import type { LinkServer } from "./link.ts";
 import type { Navigation } from "./navigation.ts";
 import { runSessionAction, setQuiet } from "./session-actions.ts";
@@ -25,6 +26,7 @@ interface RequestOptions {
   readonly navigation: Navigation;
   readonly pageAccess: PageAccess;
   readonly link: LinkServer;
+  readonly fleets: AppFleets;
   /** The list of sessions waits for it after a start. */
   readonly listReady: Promise<void>;
   /** Quits the app soon. */
@@ -64,6 +66,9 @@ export async function listenForRequests(options: RequestOptions): Promise<ApiSer
       problems: sinks.notices(),
       ...(base.options.isDemo ? { isDemo: true } : {}),
       ...(sinks.machines.report().length === 0 ? {} : { machines: sinks.machines.report() }),
+      ...(options.fleets.teams().length === 0
+        ? {}
+        : { teams: options.fleets.teams().map(({ name }) => name) }),
     }),
     reportPageFocus: sinks.pageFocus.report,
     loadPage: async () => (await import("../dashboard/index.ts")).loadPage(),
@@ -102,9 +107,10 @@ export async function listenForRequests(options: RequestOptions): Promise<ApiSer
     channels: channels.report,
     testChannel: channels.test,
     machines: sinks.machines.report,
-    teams: () => [],
+    teams: options.fleets.teams,
     retryMachine: sinks.machines.retry,
     link: options.link,
+    fleets: options.fleets,
     doctor: async (wants) =>
       createDoctorReport({
         env,

@@ -1,5 +1,5 @@
 /** What machines that are linked to this one get and ask for (src/machines/publisher.ts), loaded when the first one comes. */
-import type { Publisher } from "../machines/publisher.ts";
+import type { Publisher, PublisherOptions } from "../machines/publisher.ts";
 import { schedule } from "../system/schedule.ts";
 import type { Base } from "./base.ts";
 import type { Desktop } from "./desktop.ts";
@@ -13,6 +13,35 @@ export interface LinkServer {
   stop(): void;
 }
 
+/** What other machines are told of this one, and what they can ask of it. */
+export function createOwnerOptions(
+  base: Base,
+  state: AppState,
+  desktop: Pick<Desktop, "terminals">,
+  sinks: Sinks,
+  navigation: Navigation,
+): PublisherOptions {
+  const registrations = [...base.agents].map(([id, agent]) => ({
+    id,
+    isRegistered: agent.createRegistrationCheck(base.env),
+  }));
+  return {
+    machineId: base.machineId(),
+    findPast: sinks.history.findPast,
+    agents: () => registrations.filter(({ isRegistered }) => isRegistered()).map(({ id }) => id),
+    hasChannels: () => sinks.channels.report().some(({ problem }) => problem === null),
+    clock: base.clock,
+    sessions: () => state.sessionsNow().filter(({ machine }) => machine === null),
+    get: state.store.get,
+    pending: sinks.answers.pending,
+    focus: navigation.focus,
+    findLogins: async ({ place, cwd, title }) =>
+      place ? desktop.terminals.findLogins({ place, cwd, title }) : [],
+    schedule,
+    onProblem: base.onProblem,
+  };
+}
+
 export function createLinkServer(
   base: Base,
   state: AppState,
@@ -20,32 +49,13 @@ export function createLinkServer(
   sinks: Sinks,
   navigation: Navigation,
 ): LinkServer {
-  const { store, followers, sessionsNow } = state;
   let loading: Promise<Publisher> | null = null;
   let loaded: Publisher | null = null;
 
   async function load(): Promise<Publisher> {
     const { createPublisher } = await import("../machines/publisher.ts");
-    const registrations = [...base.agents].map(([id, agent]) => ({
-      id,
-      isRegistered: agent.createRegistrationCheck(base.env),
-    }));
-    const publisher = createPublisher({
-      machineId: base.machineId(),
-      findPast: sinks.history.findPast,
-      agents: () => registrations.filter(({ isRegistered }) => isRegistered()).map(({ id }) => id),
-      hasChannels: () => sinks.channels.report().some(({ problem }) => problem === null),
-      clock: base.clock,
-      sessions: () => sessionsNow().filter(({ machine }) => machine === null),
-      get: store.get,
-      pending: sinks.answers.pending,
-      focus: navigation.focus,
-      findLogins: async ({ place, cwd, title }) =>
-        place ? desktop.terminals.findLogins({ place, cwd, title }) : [],
-      schedule,
-      onProblem: base.onProblem,
-    });
-    followers.add(publisher);
+    const publisher = createPublisher(createOwnerOptions(base, state, desktop, sinks, navigation));
+    state.followers.add(publisher);
     loaded = publisher;
     return publisher;
   }

@@ -28,6 +28,8 @@ export interface AppMachines extends Sink {
   report(): readonly MachineReport[];
   readonly retry: Machines["retry"];
   problems(): readonly string[];
+  /** Also follows the machines of these fleets from now on. */
+  follow(fleetMachines: MachinesOptions["fleetMachines"]): Promise<void>;
   /** Links the machines of the settings. */
   start(history: MachinesOptions["history"]): Promise<void>;
   stop(): Promise<void>;
@@ -43,15 +45,19 @@ export function createAppMachines(base: Base, state: AppState, { pending, logWri
   let isStopped = false;
   /** null before the start. */
   let history: MachinesOptions["history"] | null = null;
+  /** null if this machine is in no fleet. */
+  let fleetMachines: MachinesOptions["fleetMachines"] | null = null;
 
   async function load(): Promise<void> {
-    if (machines || isStopped || !history || Object.keys(config().machines).length === 0) return;
+    const isNeeded = fleetMachines !== null || Object.keys(config().machines).length > 0;
+    if (machines || isStopped || !history || !isNeeded) return;
     const { createMachines } = await import("../machines/index.ts");
     if (machines || isStopped) return;
     const saved = loadJsonState(paths.machineState);
     if (saved.problem !== null) onProblem(saved.problem);
     machines = createMachines({
       config,
+      fleetMachines: (taken) => fleetMachines?.(taken) ?? new Map(),
       ownName: hostname(),
       ownId: base.machineId(),
       history,
@@ -117,6 +123,10 @@ export function createAppMachines(base: Base, state: AppState, { pending, logWri
       ),
     onSettingsChanged: () =>
       void update().catch((error) => onProblem(`machines could not be linked: ${error}`)),
+    follow(members) {
+      fleetMachines = members;
+      return update();
+    },
     start(recorder) {
       history = recorder;
       return update();

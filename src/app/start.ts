@@ -10,6 +10,7 @@ import { waitAtMost } from "../system/schedule.ts";
 import { listenForRequests } from "./api.ts";
 import { type AppOptions, type Base, openBase } from "./base.ts";
 import { createDesktop } from "./desktop.ts";
+import { createAppFleets } from "./fleet.ts";
 import { createLinkServer } from "./link.ts";
 import { createNavigation } from "./navigation.ts";
 import { createSinks } from "./sinks.ts";
@@ -57,6 +58,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     selectPane: sinks.machines.selectPane,
   });
   const link = createLinkServer(base, state, desktop, sinks, navigation);
+  const fleets = createAppFleets(base, state, desktop, sinks, navigation);
 
   const close = async (): Promise<void> => {
     state.stopPruning();
@@ -85,6 +87,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     navigation,
     pageAccess,
     link,
+    fleets,
     listReady: listReady.promise,
     quit: () => quit.resolve("request"),
   }).catch(async (error) => {
@@ -108,6 +111,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   const sourcesStarted = sources.start().catch((error) => onError(`a source could not be started: ${error}`));
   void sinks.machines
     .start(sinks.history)
+    .then(fleets.update)
     .catch((error) => onError(`machines could not be linked: ${error}`));
   void waitAtMost(maxFirstListMs, sourcesStarted).then(() => listReady.resolve());
 
@@ -145,6 +149,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
         removeEndpoint(paths);
         sinks.events.stop();
         link.stop();
+        await fleets.stop();
         stopLimiting();
         await api.stop();
         await close();

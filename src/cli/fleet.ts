@@ -22,8 +22,11 @@ import {
 } from "../machines/fleet/membership.ts";
 import { openRedis, type Redis, type RedisAddress, RedisProblem } from "../machines/fleet/redis.ts";
 import { shareOf, shareWords } from "../machines/fleet/share.ts";
+import { readFileStamp } from "../storage/files.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
+import { readEndpoint } from "../system/endpoint.ts";
 import { parseArguments, quote, readSubcommand, usageError } from "./args.ts";
+import { callApi } from "./client.ts";
 import {
   fleetApprove,
   fleetCommand,
@@ -42,7 +45,13 @@ const subcommands = { create, invite, join, approve, list, remove, rotate, leave
 
 export async function fleet(args: string[]): Promise<number> {
   const called = readSubcommand(args, fleetCommand);
-  return subcommands[called.subcommand](called.args);
+  const paths = resolvePaths();
+  const before = readFileStamp(paths.fleets);
+  const code = await subcommands[called.subcommand](called.args);
+  // The running app follows it from now on, or no longer.
+  if (readFileStamp(paths.fleets) !== before && readEndpoint(paths))
+    await callApi(paths, "/api/fleets/update", { body: {} });
+  return code;
 }
 
 const passwordVariable = "BECKON_REDIS_PASSWORD";

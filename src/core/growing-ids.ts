@@ -1,9 +1,9 @@
 /**
  * Ids that grow, over restarts too: they are times in microseconds. One names a point of a stream, for a reader that was away and
- * wants what came after it.
+ * wants what came after it. `before` is the last one of an earlier run, in case the clock was set back since.
  */
-export function createGrowingIds(now: () => number): () => number {
-  let last = 0;
+export function createGrowingIds(now: () => number, before = 0): () => number {
+  let last = before;
   return () => {
     last = Math.max(last + 1, Math.floor(now() * 1_000));
     return last;

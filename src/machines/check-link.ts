@@ -1,7 +1,8 @@
 /** Links a machine once, to see whether that works and what is there. */
 import { isProbe } from "../core/session/probe.ts";
 import { schedule, waitAtMost } from "../system/schedule.ts";
-import { createLink, type Link } from "./link.ts";
+import type { Carrier } from "./carrier.ts";
+import { createLink } from "./link.ts";
 import { LinkError } from "./link-problem.ts";
 import type { OwnerMessage } from "./protocol.ts";
 
@@ -23,7 +24,7 @@ export async function checkLink(machine: string, argv: readonly string[]): Promi
   const started = performance.now();
   let hello: CheckedLink["hello"] | null = null;
   let sessions = 0;
-  const link: Link = createLink({
+  const link: Carrier = createLink({
     machine,
     ownName: "a test",
     argv,

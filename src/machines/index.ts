@@ -18,13 +18,18 @@ import { type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.t
 import type { ElsewhereTarget } from "../core/terminals/terminal.ts";
 import { toSingleLine } from "../core/text/text.ts";
 import type { Saver } from "../storage/saver.ts";
+import type { Hello, OpenCarrier } from "./carrier.ts";
+import { createLink } from "./link.ts";
+import { createLinkCommand } from "./link-command.ts";
 import { type LinkProblem, suggestFix } from "./link-problem.ts";
-import { type Hello, type LinkedMachine, linkMachine } from "./linked-machine.ts";
+import { type LinkedMachine, linkMachine } from "./linked-machine.ts";
 import { createProgress } from "./progress.ts";
 import type { FollowerRequest } from "./protocol.ts";
 
 export interface MachinesOptions {
   readonly config: () => Pick<Config, "machines">;
+  /** The machines of this machine's fleets, by the names that they get here. */
+  readonly fleetMachines: (taken: ReadonlySet<string>) => ReadonlyMap<string, FleetMachine>;
   /** What this machine is called by the others. */
   readonly ownName: string;
   /** Names this installation, as `machineId` names others. */
@@ -50,11 +55,28 @@ export interface MachinesOptions {
   readonly replyMs?: number;
 }
 
+/** In which fleet a machine is, and whose it is. */
+export interface FleetPlace {
+  readonly name: string;
+  readonly kind: "personal" | "team";
+  readonly person: string;
+}
+
+/** A machine that is followed through a fleet. */
+export interface FleetMachine {
+  /** Its id in the fleet. */
+  readonly id: string;
+  readonly fleet: FleetPlace;
+  readonly open: OpenCarrier;
+}
+
 /** A machine as `beckon machine list` shows it. */
 export interface MachineReport {
   readonly name: string;
-  readonly way: MachineWay;
-  /** The host, container, pod or distribution; null for a command. */
+  readonly way: MachineWay | "fleet";
+  /** null for a machine of the settings. */
+  readonly fleet: FleetPlace | null;
+  /** The host, container, pod, distribution or fleet; null for a command. */
   readonly target: string | null;
   readonly state: "linked" | "linking" | "not linked";
   /** Why it is not linked; null if it is. */
@@ -102,8 +124,19 @@ const defaultReplyMs = 6_000;
 /** An alert waits for it. */
 const lookMs = 500;
 
+/** A machine, and how it is reached. */
+interface ReachedMachine extends LinkedMachine {
+  readonly way: MachineSettings | FleetMachine;
+}
+
+const isOfFleet = (way: ReachedMachine["way"]): way is FleetMachine => "fleet" in way;
+const isSameWay = (a: ReachedMachine["way"], b: ReachedMachine["way"]): boolean =>
+  isOfFleet(a) && isOfFleet(b)
+    ? a.id === b.id && a.fleet.name === b.fleet.name
+    : JSON.stringify(a) === JSON.stringify(b);
+
 export function createMachines(options: MachinesOptions): Machines {
-  const machines = new Map<string, LinkedMachine>();
+  const machines = new Map<string, ReachedMachine>();
   const replyMs = options.replyMs ?? defaultReplyMs;
   const progress = createProgress(options.saved, options.createSaver);
 
@@ -117,37 +150,41 @@ export function createMachines(options: MachinesOptions): Machines {
     return null;
   }
 
-  const open = (name: string, settings: MachineSettings): LinkedMachine =>
-    linkMachine({
+  const open = (name: string, way: ReachedMachine["way"]): ReachedMachine => ({
+    way,
+    ...linkMachine({
       ...options,
       name,
-      settings,
+      open: isOfFleet(way)
+        ? way.open
+        : (events) => createLink({ ...options, ...events, machine: name, argv: createLinkCommand(way) }),
       progress,
       sessions: () => sessionsOf(name),
       refuse: (hello) => refuse(name, hello),
-    });
+    }),
+  });
 
-  async function close(name: string, machine: LinkedMachine): Promise<void> {
+  async function close(name: string, { carrier }: LinkedMachine): Promise<void> {
     machines.delete(name);
-    await machine.link.stop();
+    await carrier.stop();
   }
 
   function update(): void {
-    const wanted = new Map(Object.entries(options.config().machines));
+    const settings = new Map<string, ReachedMachine["way"]>(Object.entries(options.config().machines));
+    const wanted = new Map([...settings, ...options.fleetMachines(new Set(settings.keys()))]);
     for (const [name, machine] of machines) {
-      const settings = wanted.get(name);
-      if (settings && JSON.stringify(settings) === JSON.stringify(machine.settings)) continue;
-      void close(name, machine);
+      const way = wanted.get(name);
+      if (!way || !isSameWay(way, machine.way)) void close(name, machine);
     }
-    for (const [name, settings] of wanted) if (!machines.has(name)) machines.set(name, open(name, settings));
+    for (const [name, way] of wanted) if (!machines.has(name)) machines.set(name, open(name, way));
     progress.forgetOthers(new Set(wanted.keys()));
     const gone = options.sessions().filter(({ machine }) => machine !== null && !wanted.has(machine));
     if (gone.length > 0) options.remove(gone.map(sessionKeyOf));
     options.onChange();
   }
 
-  const seenFrom = ({ settings }: LinkedMachine, logins: readonly string[] = []): ElsewhereTarget | null =>
-    logins.length === 0 ? null : { logins, host: "ssh" in settings ? settings.ssh : null, isSelected: true };
+  const seenFrom = ({ way }: ReachedMachine, logins: readonly string[] = []): ElsewhereTarget | null =>
+    logins.length === 0 ? null : { logins, host: "ssh" in way ? way.ssh : null, isSelected: true };
 
   function findMirrored(ask: Pick<Ask, "request">) {
     for (const { mirror } of machines.values()) {
@@ -189,12 +226,12 @@ export function createMachines(options: MachinesOptions): Machines {
       const outcome = await machine.request((id) => ({ kind: "focus", id, agent, sessionId }), replyMs);
       if (outcome === null) return { problem: `${name} did not answer`, elsewhere: null };
       if (!outcome.ok) return { problem: toSingleLine(outcome.says), elsewhere: null };
-      const { settings } = machine;
+      const { way } = machine;
       const seen = seenFrom(machine, outcome.logins);
-      return "container" in settings && seen === null
+      return "container" in way && seen === null
         ? {
             problem: null,
-            elsewhere: { logins: [], host: null, isSelected: true, container: settings.container },
+            elsewhere: { logins: [], host: null, isSelected: true, container: way.container },
           }
         : { problem: null, elsewhere: seen };
     },
@@ -207,7 +244,7 @@ export function createMachines(options: MachinesOptions): Machines {
     hasChannels: (name) => machines.get(name)?.hello()?.hasChannels ?? false,
     report: () => [...machines].map(([name, machine]) => describeMachine(name, machine, sessionsOf(name))),
     retry(name) {
-      machines.get(name)?.link.retryNow();
+      machines.get(name)?.carrier.retryNow();
       return machines.has(name);
     },
     update,
@@ -220,19 +257,21 @@ export function createMachines(options: MachinesOptions): Machines {
 
 function describeMachine(
   name: string,
-  { settings, link, ...machine }: LinkedMachine,
+  { way, carrier, ...machine }: ReachedMachine,
   sessions: readonly Session[],
 ): MachineReport {
   const hello = machine.hello();
-  const problem = hello ? null : link.problem();
-  const problemKind = problem === null ? null : link.problemKind();
+  const problem = hello ? null : carrier.problem();
+  const problemKind = problem === null ? null : carrier.problemKind();
+  const isFleet = isOfFleet(way);
   return {
     name,
-    ...describeWay(settings),
+    ...(isFleet ? { way: "fleet", target: way.fleet.name } : describeWay(way)),
+    fleet: isFleet ? way.fleet : null,
     state: machine.isListed() ? "linked" : problem === null ? "linking" : "not linked",
     problem,
     problemKind,
-    fix: problemKind && suggestFix(problemKind, name, settings),
+    fix: problemKind && !isFleet ? suggestFix(problemKind, name, way) : null,
     since: machine.since(),
     version: hello?.version ?? null,
     agents: hello?.agents ?? [],

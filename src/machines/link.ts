@@ -8,50 +8,26 @@ import { toSingleLine, truncateEnd } from "../core/text/text.ts";
 import { type Attempt, keepConnected } from "../system/keep-connected.ts";
 import { readLines, throttle } from "../system/lines.ts";
 import { waitAtMost } from "../system/schedule.ts";
+import type { Carrier, CarrierEvents, Hello } from "./carrier.ts";
 import { explainEnd, LinkError, type LinkProblem, tooOld } from "./link-problem.ts";
 import {
   type FollowerMessage,
   formatMessage,
   maxLineBytes,
   minProtocolVersion,
-  type OwnerMessage,
   parseOwnerMessage,
   protocolVersion,
 } from "./protocol.ts";
 import { createRateLimit } from "./rate-limit.ts";
 
-type OwnerHello = Extract<OwnerMessage, { kind: "hello" }>;
-type FollowerHello = Extract<FollowerMessage, { kind: "hello" }>;
-
-export interface LinkOptions {
+export interface LinkOptions extends CarrierEvents {
   /** The user's name for the machine. */
   readonly machine: string;
   /** What this machine is called there. */
   readonly ownName: string;
   readonly argv: readonly string[];
-  /** What the first message says besides versions and names. */
-  readonly greeting?: () => Pick<FollowerHello, "linkId" | "resume" | "seesProbes">;
-  /** Why a machine that says this is not linked; null if it is. */
-  readonly refuse?: (hello: OwnerHello) => string | null;
-  readonly onOpened: (hello: OwnerHello) => void;
-  readonly onMessage: (message: OwnerMessage) => void;
-  readonly onLost: () => void;
   readonly onProblem: (text: string) => void;
-  /** An attempt has failed, for this reason. */
-  readonly onFailure?: (reason: string, problem: LinkProblem) => void;
   readonly schedule: Schedule;
-}
-
-export interface Link {
-  /** False if the link is not open. */
-  send(message: FollowerMessage): boolean;
-  /** Why it is not open; null if it is, or is being opened for the first time. */
-  problem(): string | null;
-  /** What kind of problem that is. */
-  problemKind(): LinkProblem;
-  /** Ends the pause before the next attempt, also where only the user could change something. */
-  retryNow(): void;
-  stop(): Promise<void>;
 }
 
 const backoff = { firstMs: 1_000, maxMs: 60_000, jitter: 0.3 };
@@ -70,7 +46,7 @@ const maxMessagesPerSecond = 1_000;
 /** Lines of the log about what one connection sent. */
 const maxReports = 10;
 
-export function createLink(options: LinkOptions): Link {
+export function createLink(options: LinkOptions): Carrier {
   /** Of the connection there is. */
   let write: ((text: string) => void) | null = null;
   let problemKind: LinkProblem = "down";
@@ -159,7 +135,7 @@ export function createLink(options: LinkOptions): Link {
   }
 
   /** Throws if the machine cannot be linked. */
-  function greet(hello: OwnerHello): void {
+  function greet(hello: Hello): void {
     if (hello.protocol < minProtocolVersion) throw tooOld();
     const reason = options.refuse?.(hello) ?? null;
     if (reason !== null) throw new LinkError("refused", reason);

@@ -1,21 +1,21 @@
-/** One other machine: its link, what is mirrored of it, and what it is asked for. */
-import type { MachineSettings } from "../core/config/machines.ts";
+/** One other machine: what carries its messages, what is mirrored of it, and what it is asked for. */
 import { atOfGrowingId } from "../core/growing-ids.ts";
+import type { Schedule } from "../core/interfaces/index.ts";
 import type { PastSession } from "../core/interfaces/wire.ts";
-import { createLink, type Link, type LinkOptions } from "./link.ts";
-import { createLinkCommand } from "./link-command.ts";
+import type { Carrier, Hello, OpenCarrier } from "./carrier.ts";
 import { createMirror, type Mirror, type MirrorOptions, type SessionMessage } from "./mirror.ts";
 import type { Progress } from "./progress.ts";
-import type { FollowerRequest, OwnerMessage, RequestOutcome } from "./protocol.ts";
-
-export type Hello = Extract<OwnerMessage, { kind: "hello" }>;
+import type { FollowerRequest, RequestOutcome } from "./protocol.ts";
 
 export interface LinkedMachineOptions
-  extends Pick<LinkOptions, "ownName" | "schedule" | "onProblem">,
-    Pick<MirrorOptions, "clock" | "sessions" | "get" | "replace" | "remove" | "onAskEnded"> {
+  extends Pick<
+    MirrorOptions,
+    "clock" | "sessions" | "get" | "replace" | "remove" | "onAskEnded" | "onProblem"
+  > {
   /** The user's name for the machine. */
   readonly name: string;
-  readonly settings: MachineSettings;
+  readonly open: OpenCarrier;
+  readonly schedule: Schedule;
   /** Names this installation, as `machineId` names others. */
   readonly ownId: string;
   readonly progress: Progress;
@@ -30,8 +30,7 @@ export interface LinkedMachineOptions
 }
 
 export interface LinkedMachine {
-  readonly settings: MachineSettings;
-  readonly link: Link;
+  readonly carrier: Carrier;
   readonly mirror: Mirror;
   /** What it said first; null while it is not linked. */
   hello(): Hello | null;
@@ -44,7 +43,7 @@ export interface LinkedMachine {
 }
 
 export function linkMachine(options: LinkedMachineOptions): LinkedMachine {
-  const { name, settings, clock, progress, schedule } = options;
+  const { name, clock, progress, schedule } = options;
   let hello: Hello | null = null;
   let isListed = false;
   let since: number | null = null;
@@ -89,10 +88,8 @@ export function linkMachine(options: LinkedMachineOptions): LinkedMachine {
     options.onChange();
   }
 
-  const link = createLink({
-    ...options,
-    machine: name,
-    argv: createLinkCommand(settings),
+  const carrier = options.open({
+    refuse: options.refuse,
     greeting() {
       const known = progress.get(name);
       const resume = known && known.seq > 0 ? { machineId: known.machineId, seq: known.seq } : null;
@@ -124,8 +121,7 @@ export function linkMachine(options: LinkedMachineOptions): LinkedMachine {
   });
 
   return {
-    settings,
-    link,
+    carrier,
     mirror,
     hello: () => hello,
     isListed: () => isListed,
@@ -134,7 +130,7 @@ export function linkMachine(options: LinkedMachineOptions): LinkedMachine {
       const id = String(++lastRequest);
       const { promise, resolve } = Promise.withResolvers<RequestOutcome | null>();
       waiting.set(id, resolve);
-      if (!link.send(create(id))) resolve(null);
+      if (!carrier.send(create(id))) resolve(null);
       const cancel = schedule(() => resolve(null), replyMs);
       return promise.finally(() => {
         cancel();

@@ -14,6 +14,7 @@ import { createAskAlertKey } from "../core/session/keys.ts";
 import type { Ask, Session } from "../core/session/session.ts";
 import { type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
 import { truncateEnd } from "../core/text/text.ts";
+import { hourMs } from "../core/timing.ts";
 import {
   type ClockShift,
   findClockShift,
@@ -57,7 +58,7 @@ export interface Mirror {
 
 /** A machine that never says how its asks ended must not fill the memory. */
 const maxClosedAsks = 1_000;
-/** What happened in a month is in some. */
+/** What happened in a month is in some. In an hour. */
 const maxMissedMessages = 100;
 const maxWhereWidth = 100;
 /** Of all sessions of a machine together, in characters. A session has some thousand, and a long diff some hundred thousand. */
@@ -77,6 +78,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   let listed: Set<string> | null = null;
   let isListed = false;
   let missedMessages = 0;
+  let missedSinceT = Number.NEGATIVE_INFINITY;
   /** By the key of the session. */
   const sizes = new Map<string, number>();
   let totalSize = 0;
@@ -148,6 +150,11 @@ export function createMirror(options: MirrorOptions): Mirror {
   }
 
   function takeMissed({ sessions }: Extract<SessionMessage, { kind: "missed" }>): void {
+    const { t } = clock();
+    if (t - missedSinceT > hourMs) {
+      missedSinceT = t;
+      missedMessages = 0;
+    }
     if (shift === null || ++missedMessages > maxMissedMessages) return;
     for (const described of sessions) {
       const past = readPastSession(described, machine, shift.at, clock().at);

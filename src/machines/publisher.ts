@@ -1,19 +1,9 @@
-/**
- * Describes this machine's sessions to the machines that are linked to it, and does what their users ask for. Each linked machine
- * has one response that stays open (`GET /api/link`); what it asks comes in requests of its own (`POST /api/link/ID/message`), because
- * `beckon link` carries both over one pair of pipes.
- */
-import { version } from "../../package.json";
 import type { PendingRequests } from "../answers/pending.ts";
 import type { Schedule, SessionChange, Transition } from "../core/interfaces/index.ts";
 import type { PastSession } from "../core/interfaces/wire.ts";
 import { limits } from "../core/limits.ts";
-import type { Answer } from "../core/session/ask-details.ts";
-import type { ClockReading } from "../core/session/event.ts";
 import { isProbe } from "../core/session/probe.ts";
 import type { Session } from "../core/session/session.ts";
-import type { SessionRefLike } from "../core/session/session-ref.ts";
-import type { FocusOutcome } from "../core/terminals/terminal.ts";
 import { truncateEnd } from "../core/text/text.ts";
 import { openResponseStream } from "../system/response-stream.ts";
 import {
@@ -23,30 +13,29 @@ import {
   minProtocolVersion,
   type OwnerMessage,
   parseFollowerMessage,
-  protocolVersion,
   type RequestOutcome,
 } from "./protocol.ts";
 import { createRateLimit } from "./rate-limit.ts";
+import {
+  type AskedOptions,
+  actFor,
+  createHello,
+  type HelloOptions,
+  maxMessagesPerSecond,
+  maxNameWidth,
+  maxRequests,
+} from "./requests.ts";
 import { createListWriter, type FollowingMachine } from "./session-lists.ts";
 import { createSessionNews } from "./session-news.ts";
 
 type FollowerHello = Extract<FollowerMessage, { kind: "hello" }>;
 
-export interface PublisherOptions {
-  readonly machineId: string;
-  readonly agents: () => readonly string[];
-  /** A channel is set up, and does not fail. */
-  readonly hasChannels: () => boolean;
-  readonly clock: () => ClockReading;
+export interface PublisherOptions extends AskedOptions, HelloOptions {
   /** This machine's own sessions. */
   readonly sessions: () => readonly Session[];
-  readonly get: (ref: SessionRefLike) => Session | null;
   readonly pending: Pick<PendingRequests, "details" | "maskedDetails" | "answer">;
-  readonly focus: (session: Session) => Promise<FocusOutcome>;
   /** What the history has of this machine's sessions since then. */
   readonly findPast: (since: number) => Promise<readonly PastSession[]>;
-  /** `SSH_CONNECTION` of the logins whose terminals show the session's pane. */
-  readonly findLogins: (session: Session) => Promise<readonly string[]>;
   readonly schedule: Schedule;
   readonly onProblem: (text: string) => void;
 }
@@ -66,11 +55,6 @@ export interface Publisher {
 
 const aliveMs = 15_000;
 const maxFollowers = 64;
-/** A user makes some requests a minute. */
-const maxMessagesPerSecond = 100;
-const maxRequests = 8;
-const maxNameWidth = 60;
-const maxLogins = 8;
 const encoder = new TextEncoder();
 
 export function createPublisher(options: PublisherOptions): Publisher {
@@ -159,7 +143,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
       return;
     }
     follower.requests++;
-    void act(message, follower.name, options)
+    void actFor(message, follower.name, options)
       .catch((error): RequestOutcome => {
         options.onProblem(`a request of ${follower.name} failed: ${error}`);
         return { ok: false, status: 500, says: "beckon failed there: see its log" };
@@ -239,45 +223,4 @@ function openFollower(
     requests: 0,
   };
   return follower;
-}
-
-/** Does what the user of a linked machine wants, as if it were wanted here. */
-async function act(
-  message: FollowerRequest,
-  name: string,
-  { get, focus, findLogins, pending }: Pick<PublisherOptions, "get" | "focus" | "findLogins" | "pending">,
-): Promise<RequestOutcome> {
-  const session = get({ agent: message.agent, sessionId: message.sessionId });
-  if (!session) return { ok: false, status: 404, says: "the session is not listed there any more" };
-  if (message.kind === "look")
-    return { ok: true, says: "seen", logins: (await findLogins(session)).slice(0, maxLogins) };
-  if (message.kind === "focus") {
-    const { result, why, login } = await focus(session);
-    if (login !== undefined) {
-      // tmux shows the pane to everybody who is attached, and the user of the linked machine may not be the last who was.
-      const others = (await findLogins(session)).filter((other) => other !== login);
-      const logins = login === null ? others : [login, ...others];
-      return { ok: true, says: "selected", logins: logins.slice(0, maxLogins) };
-    }
-    return result === "impossible" ? { ok: false, status: 409, says: why ?? "" } : { ok: true, says: result };
-  }
-  const { step } = message;
-  const by = `${truncateEnd(step.by ?? step.front, maxNameWidth)} on ${name}`;
-  const result = await pending.answer(session, message.answerId, message.answer as Answer, { ...step, by });
-  if (typeof result === "string") return { ok: false, status: 400, says: result };
-  if ("refused" in result) return { ok: false, status: result.refused, says: result.error };
-  return { ok: true, says: result.answered };
-}
-
-function createHello({ machineId, agents, hasChannels, clock }: PublisherOptions): OwnerMessage {
-  const { at, t } = clock();
-  return {
-    kind: "hello",
-    protocol: protocolVersion,
-    version,
-    machineId,
-    now: { at, t },
-    agents: [...agents()],
-    hasChannels: hasChannels(),
-  };
 }

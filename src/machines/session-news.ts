@@ -17,6 +17,8 @@ export interface SessionNewsOptions<Follower> {
   readonly isFollowed: () => boolean;
   /** Tells every follower, but for this one, what concerns the session. */
   readonly tell: (message: OwnerMessage, session: SessionRefLike, except: Follower | null) => void;
+  /** The last number of an earlier run, if there is one. */
+  readonly lastSeq?: number;
   readonly schedule: Schedule;
   readonly onProblem: (text: string) => void;
 }
@@ -45,7 +47,7 @@ export function createSessionNews<Follower>(options: SessionNewsOptions<Follower
   const changed = new Set<string>();
   /** Sessions whose requests are too long, by their keys. */
   const reported = new Set<string>();
-  const nextSeq = createGrowingIds(() => clock().at);
+  const nextSeq = createGrowingIds(() => clock().at, options.lastSeq);
   let flushedT = Number.NEGATIVE_INFINITY;
   let cancelFlush: (() => void) | null = null;
 

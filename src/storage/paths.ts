@@ -36,6 +36,8 @@ export interface Paths {
   readonly machineState: string;
   /** The fleets that this machine is in, with its keys. */
   readonly fleets: string;
+  /** How far each fleet was followed, and what waits to be written to it. */
+  readonly fleetState: string;
   /** A folder for the programs that are unpacked from the binary. */
   readonly helpers: string;
   /** What the installer did, for the uninstaller and for doctor. */
@@ -80,6 +82,7 @@ export function resolvePaths(env: Env = process.env, platform: NodeJS.Platform =
     channelState: `${inState}channels.json`,
     machineState: `${inState}machines.json`,
     fleets: `${inState}fleets.json`,
+    fleetState: `${inState}fleet-state.json`,
     helpers: `${inState}helpers`,
     installed: `${inState}installed.json`,
     backups: `${inState}backups`,

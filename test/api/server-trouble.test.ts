@@ -48,6 +48,7 @@ describe("when something fails inside", () => {
     testChannel: async () => null,
     machines: () => [],
     teams: () => [],
+    fleets: { report: () => [], update: async () => {} },
     retryMachine: () => false,
     link: { connect: never, take: never },
     doctor: async () => ({}),

@@ -125,6 +125,7 @@ export function serveSample(
       return true;
     },
     teams: () => sample.teams ?? [],
+    fleets: { report: () => [], update: never },
     link: { connect: never, take: never },
     doctor: never,
     onError: (text) => console.error(text),

@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createTerminals } from "../../src/desktop/terminals/index.ts";
-import { createLink, type Link } from "../../src/machines/link.ts";
+import type { Carrier } from "../../src/machines/carrier.ts";
+import { createLink } from "../../src/machines/link.ts";
 import { schedule } from "../../src/system/schedule.ts";
 import { home } from "../agent/namespace.ts";
 import { desktopNeeds, notifyd, type VirtualDesktop } from "../desktop/desktop-harness.ts";
@@ -52,7 +53,7 @@ describe("a session behind ssh", () => {
   /** What that machine answers to a linked one: the logins that show the session's pane. */
   async function look(sessionId: string): Promise<readonly string[]> {
     const answered = Promise.withResolvers<readonly string[]>();
-    const link: Link = createLink({
+    const link: Carrier = createLink({
       machine: "devbox",
       ownName: "a test",
       argv: [...ssh("-T", "devbox"), "exec ~/.local/bin/beckon link"],

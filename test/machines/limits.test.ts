@@ -4,7 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Session } from "../../src/core/session/session.ts";
-import { createLink, type Link } from "../../src/machines/link.ts";
+import type { Carrier } from "../../src/machines/carrier.ts";
+import { createLink } from "../../src/machines/link.ts";
 import { createMirror } from "../../src/machines/mirror.ts";
 import {
   formatMessage,
@@ -51,7 +52,7 @@ function linkTo(
   const messages: OwnerMessage[] = [];
   const problems: string[] = [];
   const failures: string[] = [];
-  const link: Link = createLink({
+  const link: Carrier = createLink({
     machine: "devbox",
     ownName: "laptop",
     argv: ["sh", "-c", `cat ${file}; ${wait}exec cat >${heard}`],

@@ -25,6 +25,7 @@ test("with BECKON_HOME all files are directly in that folder", () => {
     channelState: "/opt/b/channels.json",
     machineState: "/opt/b/machines.json",
     fleets: "/opt/b/fleets.json",
+    fleetState: "/opt/b/fleet-state.json",
     helpers: "/opt/b/helpers",
     installed: "/opt/b/installed.json",
     backups: "/opt/b/backups",

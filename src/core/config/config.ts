@@ -361,6 +361,20 @@ const configSchema = Type.Object({
     findMistakes: findMachineMistakes,
     dropMistakes: dropInvalidMachines,
   }),
+  fleet: Type.Object({
+    hours: amount(
+      "machines",
+      72,
+      { unit: "hours", min: 1, max: 8_760 },
+      { title: "Fleet", description: "How long the server of a fleet keeps what this machine has said." },
+    ),
+    entries: amount(
+      "machines",
+      10_000,
+      { unit: "changes", min: 1_000, max: 1_000_000 },
+      { title: "Changes of a fleet", description: "How many changes the server keeps, about: 4 KB each." },
+    ),
+  }),
   workGuard: Type.Object({
     mode: setting(guardMode, {
       section: "guard",

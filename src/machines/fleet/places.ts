@@ -5,8 +5,10 @@
 export interface FleetPlaces {
   /** A stream: what every machine says, in order. */
   readonly log: string;
-  /** A hash: the latest word of each machine about each of its sessions. */
-  readonly now: string;
+  /** A stream: which machines are there. */
+  readonly pulses: string;
+  /** A hash: the latest word of the machine about each of its sessions, and its hello. */
+  nowOf(machine: string): string;
   /** A hash: the list of members, by its version. */
   readonly members: string;
   /** A hash: invitations that nobody has used. */
@@ -21,7 +23,8 @@ export function createPlaces(fleet: string): FleetPlaces {
   const start = `beckon:{${fleet}}:`;
   return {
     log: `${start}log`,
-    now: `${start}now`,
+    pulses: `${start}pulses`,
+    nowOf: (machine) => `${start}now:${machine}`,
     members: `${start}members`,
     invitations: `${start}invitations`,
     requestsTo: (machine) => `${start}to:${machine}`,

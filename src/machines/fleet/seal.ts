@@ -11,14 +11,14 @@ import { randomBytes } from "node:crypto";
 import { createSigner, createVerifier, decrypt, deriveKey, encrypt, type OwnKeys } from "./keys.ts";
 
 /** Where it is written: what is sealed for one place cannot be put into another. */
-export type Place = "log" | "now" | "request" | "members" | "presence";
+export type SealedPlace = "log" | "request" | "members" | "pulse";
 
 /** Bytes of a machine's id, which is written in hexadecimal digits. */
 const machineBytes = 8;
 export const machineIdShape = /^[0-9a-f]{16}$/;
 export const createMachineId = (): string => randomBytes(machineBytes).toString("hex");
 
-export interface Entry {
+export interface SealedEntry {
   readonly machine: string;
   /** Grows with each entry of the machine, also over its restarts. */
   readonly number: number;
@@ -40,14 +40,14 @@ function writeHead(epoch: number): Buffer {
 }
 
 /** Everything that is signed or bound and not inside the text. */
-const createContext = (fleet: string, place: Place, head: Uint8Array): Buffer =>
+const createContext = (fleet: string, place: SealedPlace, head: Uint8Array): Buffer =>
   Buffer.concat([Buffer.from(`beckon fleet ${fleet} ${place}\n`), head]);
 
 /** The key of each epoch: it changes when a machine is removed, or the user says so. */
 export type EpochKeys = ReadonlyMap<number, Uint8Array>;
 
 export interface Sealer {
-  seal(place: Place, entry: Omit<Entry, "machine">, epoch: number, key: Uint8Array): Buffer;
+  seal(place: SealedPlace, entry: Omit<SealedEntry, "machine">, epoch: number, key: Uint8Array): Buffer;
 }
 
 export function createSealer(fleet: string, machine: string, keys: OwnKeys): Sealer {
@@ -71,7 +71,7 @@ export function createSealer(fleet: string, machine: string, keys: OwnKeys): Sea
 export type Fault = "damaged" | "unknown key" | "not a member" | "wrong signature";
 
 export interface Opener {
-  open(place: Place, sealed: Uint8Array): Entry | Fault;
+  open(place: SealedPlace, sealed: Uint8Array): SealedEntry | Fault;
 }
 
 export interface OpenerOptions {

@@ -8,8 +8,11 @@ import { isBlocking, isVisible, projectOf, type Session } from "../../core/sessi
 import { sessionKeyOf } from "../../core/session/session-ref.ts";
 import { truncateEnd } from "../../core/text/text.ts";
 import { dayMs } from "../../core/timing.ts";
+import type { FleetMachine } from "../index.ts";
 import { type ClockShift, findClockShift, readDescribedSession } from "../mirrored-session.ts";
 import type { DescribedSession, OwnerMessage } from "../protocol.ts";
+import type { FleetRecord } from "./fleet-file.ts";
+import { shareOf, shareSession, shareWords } from "./share.ts";
 
 /** What is known of one session. */
 interface Known {
@@ -61,6 +64,8 @@ export function createWaitLog() {
   };
 }
 
+const maxNameWidth = 40;
+const cutName = (text: string): string => truncateEnd(text, maxNameWidth);
 const maxLabel = 60;
 const cutLabel = (text: string | null): string | null => text && truncateEnd(text, maxLabel);
 
@@ -74,31 +79,22 @@ function describe(session: Session): Known {
   };
 }
 
-/** What a carrier of a member's messages calls (carrier.ts). */
-interface MemberEvents {
-  onOpened(hello: Extract<OwnerMessage, { kind: "hello" }>): void;
-  onMessage(message: OwnerMessage): void;
-  onLost(): void;
-}
-
-export interface TeamMember {
-  /** Its id in the fleet. */
-  readonly id: string;
-  readonly name: string;
-  readonly person: string;
-  readonly open: (events: MemberEvents) => { stop(): Promise<void> };
-}
+export type TeamMember = Pick<FleetMachine, "id" | "fleet" | "open"> & { readonly suggestedName: string };
 
 export interface TeamOptions {
+  readonly fleet: () => FleetRecord;
+  /** The user's name for it. */
   readonly name: string;
-  /** This machine, as the others call it. */
-  readonly own: { readonly name: string; readonly person: string };
-  readonly share: () => { readonly level: string; readonly words: string };
-  /** A session of this machine as the others get it. */
-  readonly example: () => DescribedSession | null;
+  /** This machine's own. */
+  readonly sessions: () => readonly Session[];
   readonly clock: () => ClockReading;
-  readonly onChange: () => void;
 }
+
+/** One that waits, if there is one. */
+const chooseExample = (sessions: readonly Session[]): Session | null =>
+  sessions.find(({ ended, asks }) => !ended && asks.length > 0) ??
+  sessions.find(({ ended }) => !ended) ??
+  null;
 
 interface Followed {
   readonly member: TeamMember;
@@ -117,12 +113,14 @@ export interface Team {
 }
 
 export function createTeam(options: TeamOptions): Team {
-  const { clock, own } = options;
+  const { clock } = options;
   const followedAt = clock().at;
   const ownLog = createWaitLog();
+  for (const session of options.sessions()) ownLog.update(session, followedAt);
   const followed = new Map<string, Followed>();
 
   function open(member: TeamMember): Followed {
+    const name = cutName(member.suggestedName);
     const log = createWaitLog();
     let shift: ClockShift | null = null;
     let heardAt: number | null = null;
@@ -131,7 +129,7 @@ export function createTeam(options: TeamOptions): Team {
 
     function take(described: DescribedSession): void {
       const now = clock();
-      const mirrored = shift && readDescribedSession(described, member.name, shift, now);
+      const mirrored = shift && readDescribedSession(described, name, shift, now);
       if (!mirrored) return;
       log.update(mirrored.session, now.at);
       listed.add(sessionKeyOf(mirrored.session));
@@ -141,7 +139,7 @@ export function createTeam(options: TeamOptions): Team {
       const { at } = clock();
       heardAt = at;
       if (message.kind === "session") take(message.described);
-      if (message.kind === "gone") log.remove(sessionKeyOf({ ...message, machine: member.name }), at);
+      if (message.kind === "gone") log.remove(sessionKeyOf({ ...message, machine: name }), at);
       if (message.kind === "sessions") {
         message.sessions.forEach(take);
         if (message.isPart !== true) {
@@ -149,7 +147,6 @@ export function createTeam(options: TeamOptions): Team {
           listed = new Set();
         }
       }
-      options.onChange();
     }
 
     const carrier = member.open({
@@ -157,20 +154,18 @@ export function createTeam(options: TeamOptions): Team {
         shift = findClockShift(now, clock(), shift);
         heardAt = clock().at;
         listed = new Set();
-        options.onChange();
       },
       onMessage,
       onLost() {
         heardAt = clock().at;
         shift = null;
         log.forget();
-        options.onChange();
       },
     });
     return {
       member,
       report: () => ({
-        name: member.name,
+        name,
         isThis: false,
         isThere: shift !== null,
         heardAt: shift === null ? heardAt : null,
@@ -181,26 +176,34 @@ export function createTeam(options: TeamOptions): Team {
   }
 
   function view(): TeamView {
+    const record = options.fleet();
+    const own = record.members.members.find(({ id }) => id === record.machine);
+    const you = cutName(own?.person ?? "");
     const machines: (readonly [person: string, machine: TeamMachine])[] = [
-      [own.person, { name: own.name, isThis: true, isThere: true, heardAt: null, ...ownLog.report() }],
-      ...[...followed.values()].map(({ member, report }) => [member.person, report()] as const),
+      [
+        you,
+        { name: cutName(own?.name ?? ""), isThis: true, isThere: true, heardAt: null, ...ownLog.report() },
+      ],
+      ...[...followed.values()].map(
+        ({ member, report }) => [cutName(member.fleet.person), report()] as const,
+      ),
     ];
-    const people = [...Map.groupBy(machines, ([person]) => person)].map(
-      ([person, list]): TeamPerson => ({
-        name: person,
-        isYou: person === own.person,
-        machines: list.map(([, machine]) => machine),
-      }),
-    );
-    const { level, words } = options.share();
-    const example = options.example();
+    const level = shareOf(record);
+    const example = chooseExample(options.sessions());
     return {
       name: options.name,
       share: level,
-      shareWords: words,
-      example: example && JSON.stringify(example.session),
+      shareWords: shareWords[level],
+      example:
+        example && JSON.stringify(shareSession({ session: { ...example }, answerable: [] }, level).session),
       followedAt,
-      people,
+      people: [...Map.groupBy(machines, ([person]) => person)].map(
+        ([name, list]): TeamPerson => ({
+          name,
+          isYou: name === you,
+          machines: list.map(([, machine]) => machine),
+        }),
+      ),
     };
   }
 
@@ -208,14 +211,13 @@ export function createTeam(options: TeamOptions): Team {
     follow(members) {
       const wanted = new Map(members.map((member) => [member.id, member]));
       for (const [id, { member, stop }] of followed) {
-        const { name, person } = wanted.get(id) ?? {};
-        if (name === member.name && person === member.person) continue;
+        const now = wanted.get(id);
+        if (now?.suggestedName === member.suggestedName && now.fleet.person === member.fleet.person) continue;
         followed.delete(id);
         void stop();
       }
       for (const member of wanted.values())
         if (!followed.has(member.id)) followed.set(member.id, open(member));
-      options.onChange();
     },
     onOwnChange: (session) => ownLog.update(session, clock().at),
     onOwnGone: (key) => ownLog.remove(key, clock().at),

@@ -59,6 +59,7 @@ describe("valid settings hold", () => {
         projects: { "/home/me/web": { mode: "strict" as const, ignore: [] } },
       },
       machines: { devbox: { ssh: "me@devbox" } },
+      fleet: { hours: 24, entries: 5_000 },
       autoLaunch: false,
       allowRemoteUrl: true,
     };
