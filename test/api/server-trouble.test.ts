@@ -47,6 +47,7 @@ describe("when something fails inside", () => {
     channels: () => [],
     testChannel: async () => null,
     machines: () => [],
+    teams: () => [],
     fleets: { report: () => [], update: async () => {} },
     retryMachine: () => false,
     link: { connect: never, take: never },

@@ -124,19 +124,6 @@ testWithRedis("a machine that joins is followed at once, and one that is removed
   await waitUntil(async () => (await lab.fetchFleet("desktop"))?.problem?.includes("removed"), 30_000);
 });
 
-testWithRedis("in a team nobody answers for somebody else", async () => {
-  lab = await createFleetLab<Name>(["devbox", "laptop"], { kind: "team", answers: false, share: "minimal" });
-  for (const name of ["devbox", "laptop"] as const) await lab.get(name).start();
-  await lab.waitForLinks(["devbox", "laptop"]);
-  await lab.get("devbox").postHook(createPromptEvent("s"));
-  void lab.ask("devbox", "s", "npm test");
-  await waitUntil(async () => (await lab.get("laptop").fetchSession("s"))?.asks.length === 1, soonMs);
-  expect(await findAsk("laptop")).toBeUndefined();
-  const own = (await findAsk("devbox"))?.answerId;
-  expect((await lab.answer("laptop", "devbox", "s", { do: "allow", ask: own })).status).toBe(409);
-  expect((await lab.get("devbox").fetchSession("s"))?.asks).toHaveLength(1);
-});
-
 testWithRedis("one person is told once, also if two of the machines have channels", async () => {
   lab = await createFleetLab<Name>(["devbox", "laptop", "desktop"]);
   const followers = ["laptop", "desktop"] as const;
