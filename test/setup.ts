@@ -82,7 +82,7 @@ export const packageGroups: readonly PackageGroup[] = [
   },
   {
     purpose: "a fleet, and the stream for programs elsewhere, on a real server",
-    usedBy: ["test/machines/", "test/streams/", "test/long/fleet"],
+    usedBy: ["test/machines/", "test/streams/", "test/long/fleet", "test/bench/"],
     packages: { "redis-server": "redis-server", openssl: "openssl" },
   },
   {

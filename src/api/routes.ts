@@ -23,6 +23,7 @@ export const routes = {
   sharedScript: { method: "GET", path: "/shared.js", access: "asset" },
   moreScript: { method: "GET", path: "/more.js", access: "asset" },
   settingsScript: { method: "GET", path: "/settings.js", access: "asset" },
+  teamScript: { method: "GET", path: "/team.js", access: "asset" },
   // The page that a browser without the cookie gets needs them. They are the same for every user.
   pageStyle: { method: "GET", path: "/page.css", access: "public" },
   pageIcon: { method: "GET", path: "/icon.svg", access: "public" },
@@ -63,6 +64,7 @@ export const routes = {
   channelTest: { method: "POST", path: "/api/channels/:id/test", access: "page" },
   machines: { method: "GET", path: "/api/machines", access: "page" },
   machineRetry: { method: "POST", path: "/api/machines/:id/retry", access: "page" },
+  teams: { method: "GET", path: "/api/teams", access: "page" },
   fleets: { method: "GET", path: "/api/fleets", access: "local" },
   fleetsChanged: { method: "POST", path: "/api/fleets/update", access: "local" },
   /** For `beckon link`: the sessions of this machine, and what the linked machine's user asks for. */

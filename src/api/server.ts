@@ -51,6 +51,8 @@ export interface PageFiles {
   readonly moreScript: string | Blob;
   /** The settings panel, which the page loads when it is opened. */
   readonly settingsScript: string | Blob;
+  /** The team, likewise. */
+  readonly teamScript: string | Blob;
   readonly style: string | Blob;
   readonly icon: string | Blob;
 }
@@ -102,6 +104,8 @@ export interface ServerOptions {
   readonly machines: () => readonly object[];
   /** Tries to link it now. False if there is no such machine. */
   readonly retryMachine: (name: string) => boolean;
+  /** The team fleets: who is blocked since when. */
+  readonly teams: () => readonly object[];
   /** The fleets of this machine; `update` after the command line has changed which they are. */
   readonly fleets: { report(): readonly object[]; update(): Promise<void> };
   readonly prompts: {
@@ -378,6 +382,7 @@ function createPageHandlers(options: ServerOptions, connections: Connections) {
     sharedScript: serve("text/javascript; charset=utf-8", "sharedScript"),
     moreScript: serve("text/javascript; charset=utf-8", "moreScript"),
     settingsScript: serve("text/javascript; charset=utf-8", "settingsScript"),
+    teamScript: serve("text/javascript; charset=utf-8", "teamScript"),
     pageStyle: serve("text/css; charset=utf-8", "style"),
     pageIcon: serve("image/svg+xml", "icon"),
     pageFacts: ({ query: { focused } }) => {
@@ -538,6 +543,7 @@ function createHandlers(
       options.retryMachine(id ?? "")
         ? respond(200, { ok: true })
         : respond(404, { error: `no machine ${id}` }),
+    teams: () => respond(200, { teams: options.teams() }),
     fleets: () => respond(200, { fleets: options.fleets.report() }),
     fleetsChanged: async () => {
       await options.fleets.update();

@@ -79,6 +79,9 @@ export async function listenForRequests(options: RequestOptions): Promise<ApiSer
       problems: sinks.notices(),
       ...(base.options.isDemo ? { isDemo: true } : {}),
       ...(sinks.machines.report().length === 0 ? {} : { machines: sinks.machines.report() }),
+      ...(options.fleets.teams().length === 0
+        ? {}
+        : { teams: options.fleets.teams().map(({ name }) => name) }),
     }),
     reportPageFocus: sinks.pageFocus.report,
     loadPage: async () => (await import("../dashboard/index.ts")).loadPage(),
@@ -118,6 +121,7 @@ export async function listenForRequests(options: RequestOptions): Promise<ApiSer
     testChannel: channels.test,
     machines: sinks.machines.report,
     prompts: options.prompts,
+    teams: options.fleets.teams,
     retryMachine: sinks.machines.retry,
     link: options.link,
     fleets: options.fleets,

@@ -1,10 +1,13 @@
 /** The fleets that this machine is in. Nothing of src/machines is loaded before there is one. */
 import { existsSync } from "node:fs";
 import { isMachineName } from "../core/config/machines.ts";
+import type { TeamView } from "../core/interfaces/wire.ts";
 import { asRecord } from "../core/json.ts";
+import { minuteMs } from "../core/timing.ts";
 import type { FleetRecord } from "../machines/fleet/fleet-file.ts";
 import type { Fleet, FleetOptions } from "../machines/fleet/index.ts";
 import type { FleetReport } from "../machines/fleet/report.ts";
+import type { Team } from "../machines/fleet/team.ts";
 import type { FleetMachine } from "../machines/index.ts";
 import { ofOwnSessions } from "../state/followers.ts";
 import { loadJsonState, saveJsonState } from "../storage/json-state.ts";
@@ -20,21 +23,27 @@ export interface AppFleets {
   /** Reads which fleets this machine is in now, and follows them. */
   update(): Promise<void>;
   report(): readonly FleetReport[];
+  /** The team fleets, as the page shows them. */
+  teams(): readonly TeamView[];
   stop(): Promise<void>;
 }
 
+/** A user without input for this long may be elsewhere. */
+const presentMs = minuteMs;
 /** What the server has not taken must survive a kill of beckon. */
 const saveDelay = { quietMs: 200, maxDelayMs: 1_000 };
 
 export function createAppFleets(
   base: Base,
   state: AppState,
-  desktop: Pick<Desktop, "terminals">,
+  desktop: Pick<Desktop, "terminals" | "readPresence" | "isHeadless">,
   sinks: Sinks,
   navigation: Navigation,
 ): AppFleets {
   const { paths, onProblem } = base;
   const fleets = new Map<string, Fleet>();
+  /** Of the fleets that are a team, by the same names. */
+  const teams = new Map<string, Team>();
   let updating: Promise<void> = Promise.resolve();
   let isStopped = false;
   let isFollowing = false;
@@ -49,9 +58,10 @@ export function createAppFleets(
 
   async function update(): Promise<void> {
     if (isStopped || (fleets.size === 0 && !existsSync(paths.fleets))) return;
-    const [{ readFleets, changeFleets }, { openFleet }] = await Promise.all([
+    const [{ readFleets, changeFleets }, { openFleet }, { createTeam }] = await Promise.all([
       import("../machines/fleet/fleet-file.ts"),
       import("../machines/fleet/index.ts"),
+      import("../machines/fleet/team.ts"),
     ]);
     const { fleets: wanted, problem } = readFleets(paths);
     if (problem !== null) onProblem(problem);
@@ -70,16 +80,17 @@ export function createAppFleets(
       void follow().catch((error) => onProblem(`the machines of ${name} could not be followed: ${error}`));
     };
     const owner = createOwnerOptions(base, state, desktop, sinks, navigation);
-    for (const [name, record] of Object.entries(wanted))
-      if (!fleets.has(name))
-        fleets.set(
-          name,
-          openFleet({
-            ...owner,
-            ...createFleetOptions(name, record),
-            onMembers: (now) => onMembers(name, now),
-          }),
-        );
+    for (const [name, record] of Object.entries(wanted)) {
+      if (fleets.has(name)) continue;
+      const fleet = openFleet({
+        ...owner,
+        ...createFleetOptions(name, record),
+        onMembers: (now) => onMembers(name, now),
+      });
+      fleets.set(name, fleet);
+      if (record.kind === "team")
+        teams.set(name, createTeam({ fleet: fleet.record, name, sessions: ownSessions, clock: base.clock }));
+    }
     if (!isFollowing && fleets.size > 0) state.followers.add(follower);
     isFollowing ||= fleets.size > 0;
     await follow();
@@ -91,7 +102,11 @@ export function createAppFleets(
       record,
       saved: asRecord(saved[record.id]),
       keeps: () => base.config().fleet,
-      isAttended: () => false,
+      async readPresence() {
+        if (desktop.isHeadless) return false;
+        const { idleMs, isLocked } = await desktop.readPresence();
+        return isLocked !== true && idleMs !== null && idleMs < presentMs;
+      },
       onSaveable: () => saver?.schedule(),
       onChange: () => {},
     }) satisfies Partial<FleetOptions>;
@@ -99,6 +114,9 @@ export function createAppFleets(
   async function close(name: string, fleet: Fleet): Promise<void> {
     saved[fleet.record().id] = fleet.save();
     fleets.delete(name);
+    const team = teams.get(name);
+    teams.delete(name);
+    await team?.stop();
     await follow();
     await fleet.stop();
   }
@@ -106,17 +124,25 @@ export function createAppFleets(
   const follower = ofOwnSessions({
     onChange(change) {
       for (const fleet of fleets.values()) fleet.onChange(change);
+      for (const team of teams.values()) team.onOwnChange(change.session);
     },
     onTransition(transition) {
       for (const fleet of fleets.values()) fleet.onTransition(transition);
+      if (transition.kind === "departed") for (const team of teams.values()) team.onOwnGone(transition.key);
     },
     onRefresh() {
       for (const fleet of fleets.values()) fleet.onRefresh();
     },
   });
 
-  const follow = (): Promise<void> =>
-    sinks.machines.follow((taken) => nameMachines([...fleets.values()], taken));
+  const ownSessions = () => state.sessionsNow().filter(({ machine }) => machine === null);
+
+  /** A team's sessions are not for this machine's user: they are in no list, and alert nobody here. */
+  function follow(): Promise<void> {
+    for (const [name, team] of teams) team.follow(fleets.get(name)?.members() ?? []);
+    const own = [...fleets].flatMap(([name, fleet]) => (teams.has(name) ? [] : [fleet]));
+    return sinks.machines.follow((taken) => nameMachines(own, taken));
+  }
 
   return {
     update() {
@@ -124,11 +150,12 @@ export function createAppFleets(
       return updating;
     },
     report: () => [...fleets.values()].map((fleet) => fleet.report()),
+    teams: () => [...teams.values()].map((team) => team.view()),
     async stop() {
       isStopped = true;
       await updating.catch(() => {});
       saver?.flush();
-      await Promise.all([...fleets.values()].map((fleet) => fleet.stop()));
+      await Promise.all([...teams.values(), ...fleets.values()].map((each) => each.stop()));
     },
   };
 }
@@ -139,15 +166,14 @@ function isSame(wanted: FleetRecord | undefined, known: FleetRecord): boolean {
   return wanted !== undefined && pick(wanted) === pick(known);
 }
 
-/** Under what they call themselves, if that is a name for a machine and no other has it. Your own machines first. */
+/** Under what they call themselves, if that is a name for a machine and no other has it. */
 function nameMachines(
   fleets: readonly Fleet[],
   taken: ReadonlySet<string>,
 ): ReadonlyMap<string, FleetMachine> {
   const named = new Map<string, FleetMachine>();
   const members = fleets.flatMap((fleet) => fleet.members());
-  const isTeam = ({ fleet }: FleetMachine) => (fleet.kind === "team" ? 1 : 0);
-  for (const member of members.toSorted((a, b) => isTeam(a) - isTeam(b))) {
+  for (const member of members) {
     const plain = member.suggestedName.replace(/[^\w.-]/g, "-");
     const wanted = isMachineName(plain) ? plain : `machine-${member.id.slice(0, 4)}`;
     const isFree = !taken.has(wanted) && !named.has(wanted);

@@ -114,7 +114,7 @@ export function createAppMachines(base: Base, state: AppState, { pending, logWri
     selectPane: async (session) =>
       machines?.selectPane(session) ?? { problem: `${session.machine} is not linked`, elsewhere: null },
     look: async (session) => machines?.look(session) ?? null,
-    isToldElsewhere: ({ machine }) => machine !== null && machines?.hasChannels(machine) === true,
+    isToldElsewhere: ({ machine }) => machine !== null && machines?.isToldElsewhere(machine) === true,
     report: () => machines?.report() ?? [],
     retry: (name) => machines?.retry(name) ?? false,
     problems: () =>

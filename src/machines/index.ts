@@ -67,6 +67,8 @@ export interface FleetMachine {
   /** Its id in the fleet. */
   readonly id: string;
   readonly fleet: FleetPlace;
+  /** Of the machines of this person that could tell by phone or chat of its sessions, this one does. */
+  readonly isTeller: () => boolean;
   readonly open: OpenCarrier;
 }
 
@@ -110,8 +112,8 @@ export interface Machines {
   selectPane(session: Session): Promise<SelectedPane>;
   /** How the session's pane is seen now; null if it is not, or if that is not known. */
   look(session: Session): Promise<ElsewhereTarget | null>;
-  /** Whether that machine tells the user of its sessions by phone or chat itself. */
-  hasChannels(machine: string): boolean;
+  /** Whether that machine tells the user of its sessions by phone or chat itself, or another one does. */
+  isToldElsewhere(machine: string): boolean;
   report(): readonly MachineReport[];
   /** Tries to link it now, also where something had to change first. False if there is no such machine. */
   retry(name: string): boolean;
@@ -241,7 +243,11 @@ export function createMachines(options: MachinesOptions): Machines {
       const outcome = await machine.request((id) => ({ kind: "look", id, agent, sessionId }), lookMs);
       return outcome?.ok ? seenFrom(machine, outcome.logins) : null;
     },
-    hasChannels: (name) => machines.get(name)?.hello()?.hasChannels ?? false,
+    isToldElsewhere(name) {
+      const machine = machines.get(name);
+      if (machine?.hello()?.hasChannels) return true;
+      return machine !== undefined && isOfFleet(machine.way) && !machine.way.isTeller();
+    },
     report: () => [...machines].map(([name, machine]) => describeMachine(name, machine, sessionsOf(name))),
     retry(name) {
       machines.get(name)?.carrier.retryNow();

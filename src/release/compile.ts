@@ -41,6 +41,7 @@ const pageFiles = {
   sharedScript: join(repo, "dist/page/shared.js"),
   moreScript: join(repo, "dist/page/more.js"),
   settingsScript: join(repo, "dist/page/settings.js"),
+  teamScript: join(repo, "dist/page/team.js"),
   style: join(repo, "dist/page/page.css"),
   icon: join(repo, "dist/page/icon.svg"),
 };

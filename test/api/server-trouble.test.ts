@@ -47,6 +47,7 @@ describe("when something fails inside", () => {
     channels: () => [],
     testChannel: async () => null,
     machines: () => [],
+    teams: () => [],
     fleets: { report: () => [], update: async () => {} },
     prompts: { act: () => Promise.reject(), list: () => Promise.reject() },
     retryMachine: () => false,

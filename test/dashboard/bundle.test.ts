@@ -25,7 +25,16 @@ test("each part of the page has its styles beside it, and all of them are in the
   ];
   const names = imported.map(([, name = ""]) => name);
   const sheets = [...new Bun.Glob("*.css").scanSync(folder)].map((file) => file.slice(0, -".css".length));
-  expect(["page", ...names].sort()).toEqual(sheets.sort());
+  // A part that most people never open brings its own.
+  const scripts = [...new Bun.Glob("*.tsx").scanSync(folder)].map((file) =>
+    Bun.file(join(folder, file)).text(),
+  );
+  const brought = (await Promise.all(scripts)).flatMap((text) => [
+    ...text.matchAll(/^import \w+ from "\.\/(.*)\.css" with \{ type: "text" \};$/gm),
+  ]);
+  const own = brought.map(([, name = ""]) => name);
+  expect(own.filter((name) => names.includes(name))).toEqual([]);
+  expect(["page", ...names, ...own].sort()).toEqual(sheets.sort());
   const ofThePage = ["base", "phone"];
   const parts = names.filter((name) => !ofThePage.includes(name));
   expect(parts.filter((name) => !existsSync(join(folder, `${name}.tsx`)))).toEqual([]);

@@ -22,6 +22,7 @@ import {
 } from "./sample.ts";
 import { serveSample } from "./sample-server.ts";
 import { createSampleSettings } from "./sample-settings.ts";
+import { sampleTeams } from "./sample-teams.ts";
 
 const folder = process.argv[2] ?? "dist/pictures";
 mkdirSync(folder, { recursive: true });
@@ -238,6 +239,25 @@ const pictures: readonly Picture[] = [
     },
   })),
   { name: "48-machines-phone-top", sample: machinesDay, options: phone, isFullPage: true },
+  ...[
+    { name: "50-team-light", teams: sampleTeams.nine, isFullPage: true },
+    { name: "51-team-dark", teams: sampleTeams.nine, options: dark, isFullPage: true },
+    { name: "52-team-three", teams: sampleTeams.three },
+    { name: "53-team-forty", teams: sampleTeams.forty, isFullPage: true },
+    { name: "54-team-forty-dark", teams: sampleTeams.forty, options: dark, isFullPage: true },
+    { name: "55-team-phone", teams: sampleTeams.nine, options: phone, isFullPage: true },
+    { name: "56-team-phone-dark", teams: sampleTeams.forty, options: { ...phone, ...dark } },
+    { name: "57-team-1024", teams: sampleTeams.nine, options: { viewport: { width: 1024, height: 900 } } },
+    { name: "58-team-calm", teams: sampleTeams.calm },
+    { name: "team", teams: sampleTeams.nine, options: forReadme },
+  ].map(({ teams, ...picture }) => ({
+    ...picture,
+    sample: { ...machinesDay, teams },
+    prepare: async (page: Page) => {
+      await page.evaluate('location.hash = "#team"');
+      await page.locator(".team-t tbody tr").first().waitFor();
+    },
+  })),
   { name: "dashboard", sample: liveDay, options: forReadme },
   { name: "dashboard-dark", sample: liveDay, options: { ...forReadme, ...dark } },
   ...[

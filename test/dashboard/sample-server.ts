@@ -77,6 +77,7 @@ export function serveSample(
       problems,
       ...(isDemo ? { isDemo: true } : {}),
       ...(sample.machines ? { machines: sample.machines } : {}),
+      ...(sample.teams ? { teams: sample.teams.map(({ name }) => name) } : {}),
     }),
     reportPageFocus: () => {},
     loadPage,
@@ -124,6 +125,7 @@ export function serveSample(
       actions.push({ name, action: "retry", body: {} });
       return true;
     },
+    teams: () => sample.teams ?? [],
     fleets: { report: () => [], update: never },
     link: { connect: never, take: never },
     doctor: never,

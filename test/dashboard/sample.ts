@@ -8,6 +8,7 @@ import type {
   Stats,
   StoryPage,
   StoryQuery,
+  TeamView,
   TranscriptPage,
 } from "../../src/core/interfaces/wire.ts";
 import type { AskDetails } from "../../src/core/session/ask-details.ts";
@@ -26,6 +27,7 @@ export interface Sample {
   readonly transcript?: TranscriptPage;
   readonly ports?: readonly PortView[];
   readonly machines?: readonly PageMachine[];
+  readonly teams?: readonly TeamView[];
 }
 
 const minute = 60_000;

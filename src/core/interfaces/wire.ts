@@ -448,3 +448,46 @@ export type StreamMessage = {
 
 /** As it is sent: the id is the cursor for Last-Event-ID. */
 export type StreamEvent = StreamMessage & { readonly id: string };
+
+/** Some agent of a machine waited for its user. `to` is null while one does. */
+export interface TeamWait {
+  readonly from: number;
+  readonly to: number | null;
+}
+
+export interface TeamMachine {
+  readonly name: string;
+  readonly isThis: boolean;
+  /** It says that it is there. */
+  readonly isThere: boolean;
+  /** When it was last heard of, if it is not there; null if it never was since beckon started here. */
+  readonly heardAt: number | null;
+  /** How many agents wait for its user now, and since when the first of them does. */
+  readonly waiting: number;
+  readonly since: number | null;
+  /** What that one is about, as far as its user shares it. */
+  readonly project: string | null;
+  readonly tool: string | null;
+  readonly working: number;
+  /** Today's, as far as they were seen here. */
+  readonly waits: readonly TeamWait[];
+}
+
+export interface TeamPerson {
+  readonly name: string;
+  readonly isYou: boolean;
+  readonly machines: readonly TeamMachine[];
+}
+
+/** A team fleet: who is blocked since when. Nobody can answer for somebody else. */
+export interface TeamView {
+  readonly name: string;
+  /** What this machine shows the others: "minimal" or "summary", and in words. */
+  readonly share: string;
+  readonly shareWords: string;
+  /** A session of this machine as the others get it, in JSON; null if there is none. */
+  readonly example: string | null;
+  /** Since when this machine follows the others. */
+  readonly followedAt: number;
+  readonly people: readonly TeamPerson[];
+}

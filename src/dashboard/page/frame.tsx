@@ -68,6 +68,11 @@ export function Bar({ isFirstRun }: { readonly isFirstRun: boolean }) {
           <a href="#history" aria-current={view.value === "history" ? "page" : undefined}>
             History
           </a>
+          {facts.value?.teams && (
+            <a href="#team" aria-current={view.value === "team" ? "page" : undefined}>
+              Team
+            </a>
+          )}
         </nav>
       )}
       <div class="bar-end">
@@ -402,6 +407,8 @@ const tabs = [
   ["history", "History", "search"],
 ] as const;
 
+const teamTab = ["team", "Team", "people"] as const;
+
 /** On a phone: the sections, and which of them is on the screen. */
 export function Tabs() {
   const current = useSignal<string>("needs-you");
@@ -417,7 +424,7 @@ export function Tabs() {
   }, [current]);
   return (
     <nav class="tabs" aria-label="Sections">
-      {tabs.map(([id, label, icon]) => (
+      {[...tabs, ...(facts.value?.teams ? [teamTab] : [])].map(([id, label, icon]) => (
         <a
           key={id}
           href={`#${id}`}

@@ -99,7 +99,14 @@ export const listLost = (): readonly MachineName[] =>
     (name) => known.value.get(name)?.state === "not linked" && (!isNarrowed.value || chosen.value === name),
   );
 
-const icons = { ssh: "server", command: "server", wsl: "laptop", container: "cube", pod: "cube" } as const;
+const icons = {
+  ssh: "server",
+  command: "server",
+  fleet: "server",
+  wsl: "laptop",
+  container: "cube",
+  pod: "cube",
+} as const;
 
 const iconOf = (name: string) => icons[known.value.get(name)?.way ?? "ssh"];
 
@@ -114,7 +121,14 @@ export function Host({ machine }: { readonly machine: MachineName }) {
   );
 }
 
-const wayLabels = { ssh: "ssh", container: "container", pod: "pod", wsl: "WSL", command: "" } as const;
+const wayLabels = {
+  ssh: "ssh",
+  fleet: "fleet",
+  container: "container",
+  pod: "pod",
+  wsl: "WSL",
+  command: "",
+} as const;
 
 /** "ssh", "container shop-dev" */
 function describeWay({ name, way, target }: PageMachine): string {

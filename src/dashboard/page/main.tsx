@@ -17,6 +17,7 @@ import { Sessions } from "./sessions.tsx";
 import { SettingsPanel } from "./settings-loader.tsx";
 import { connection, facts, openAsks, selectedId, sessions } from "./state.ts";
 import { hasHistory } from "./story.ts";
+import { TeamPanel } from "./team-loader.tsx";
 import { TipBox } from "./tip.tsx";
 import { Patterns, Today } from "./today.tsx";
 import { followAddress, view } from "./view.ts";
@@ -52,6 +53,8 @@ function App() {
           <FirstRun />
         ) : view.value === "history" ? (
           <HistoryPanel />
+        ) : view.value === "team" ? (
+          <TeamPanel />
         ) : (
           <>
             <Notices />

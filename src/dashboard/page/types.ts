@@ -5,7 +5,7 @@ import type { MachineWay } from "../../core/config/machines.ts";
 /** Another machine, as GET /api/machines describes it. */
 export interface PageMachine {
   readonly name: string;
-  readonly way: MachineWay;
+  readonly way: MachineWay | "fleet";
   readonly target: string | null;
   readonly state: "linked" | "linking" | "not linked";
   readonly problem: string | null;
@@ -25,4 +25,6 @@ export interface PageFacts {
   readonly isDemo?: true;
   /** Absent if there are none. */
   readonly machines?: readonly PageMachine[];
+  /** The names of the team fleets. Absent if there are none. */
+  readonly teams?: readonly string[];
 }

@@ -93,6 +93,9 @@ const icons = {
   ),
   file: <path d="M3.2 1.8h4.6l3 3v7.4H3.2zM7.6 1.8v3.2h3.2" />,
   lock: <path d="M2.8 6.2h8.4V12H2.8zM4.6 6.2V4.4a2.4 2.4 0 0 1 4.8 0v1.8" />,
+  people: (
+    <path d="M5 6.6a2 2 0 1 0 0-4a2 2 0 1 0 0 4M1.6 11.6a3.4 3.4 0 0 1 6.8 0M9.4 6.2a1.7 1.7 0 1 0 0-3.4M10 8.3a3 3 0 0 1 2.4 3" />
+  ),
   plus: <path d="M7 2.6v8.8M2.6 7h8.8" />,
   laptop: (
     <path d="M3.8 2.6h6.4a1.2 1.2 0 0 1 1.2 1.2v3.8a1.2 1.2 0 0 1-1.2 1.2H3.8a1.2 1.2 0 0 1-1.2-1.2V3.8a1.2 1.2 0 0 1 1.2-1.2zM1.4 11.4h11.2" />
@@ -161,7 +164,8 @@ export function Dots({
 interface PickProps {
   readonly label: string;
   readonly value: string;
-  readonly any: string;
+  /** Absent if one must be chosen. */
+  readonly any?: string;
   readonly options: readonly (readonly [value: string, label: string])[];
   readonly onChange: (value: string) => void;
 }
@@ -171,7 +175,7 @@ export function Pick({ label, value, any, options, onChange }: PickProps) {
   return (
     <div class="pick">
       <select aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        <option value="">{any}</option>
+        {any !== undefined && <option value="">{any}</option>}
         {options.map(([name, text]) => (
           <option key={name} value={name}>
             {text}

@@ -2,11 +2,12 @@
 import { signal } from "@preact/signals";
 import { openedKey } from "./state.ts";
 
-export type View = "sessions" | "history" | "settings";
+export type View = "sessions" | "history" | "team" | "settings";
 
 /** `#settings-alerts` is a part of the settings; every other section belongs to the sessions. */
 function readView(): View {
   if (/^#settings\b/.test(location.hash)) return "settings";
+  if (location.hash === "#team") return "team";
   return location.hash === "#history" ? "history" : "sessions";
 }
 
@@ -22,7 +23,8 @@ export function followAddress(): void {
     const id = location.hash.slice(1);
     requestAnimationFrame(() =>
       requestAnimationFrame(() => {
-        const section = view.value !== "history" && id !== "" ? document.getElementById(id) : null;
+        const section =
+          view.value !== "history" && view.value !== "team" && id !== "" ? document.getElementById(id) : null;
         if (section) section.scrollIntoView();
         else scrollTo(0, 0);
       }),

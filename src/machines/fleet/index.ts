@@ -8,6 +8,7 @@ import type { JsonRecord } from "../../core/json.ts";
 import type { ClockReading } from "../../core/session/event.ts";
 import { toSingleLine, truncateEnd } from "../../core/text/text.ts";
 import { hourMs } from "../../core/timing.ts";
+import { waitAtMost } from "../../system/schedule.ts";
 import { findPastStart, shortenPast, splitByLength } from "../described.ts";
 import type { FleetMachine } from "../index.ts";
 import type { FollowerRequest, RequestOutcome } from "../protocol.ts";
@@ -46,8 +47,8 @@ export interface FleetOptions
   readonly onMembers: (record: FleetRecord) => void;
   /** How much the server keeps. */
   readonly keeps: () => { readonly hours: number; readonly entries: number };
-  /** Its user was there a moment ago. */
-  readonly isAttended: () => boolean;
+  /** Resolves with whether its user was there a moment ago. */
+  readonly readPresence: () => Promise<boolean>;
   /** What `save` returned in an earlier run. */
   readonly saved: JsonRecord;
   /** What `save` returns has changed. */
@@ -64,8 +65,6 @@ export interface Fleet extends Pick<FleetWriter, "onChange" | "onTransition" | "
   /** The other members, as machines to follow, with what they call themselves. */
   members(): readonly (FleetMachine & { readonly suggestedName: string })[];
   report(): FleetReport;
-  /** The machines of the same person that are there, this one among them; with what they say about themselves. */
-  others(): ReadonlyMap<string, Pulse>;
   /** Says at once that this machine is there. */
   beat(): void;
   save(): JsonRecord;
@@ -74,6 +73,10 @@ export interface Fleet extends Pick<FleetWriter, "onChange" | "onTransition" | "
 
 /** Of one machine, until it reads them. */
 const maxWaitingRequests = 200;
+/** A server that hangs does not keep beckon from being stopped. */
+const lastWordMs = 1_000;
+/** A desktop that does not answer is one that knows nothing. */
+const presenceMs = 2_000;
 /** How far the clock of a machine that asks may be ahead. */
 const maxRequestMs = 60_000;
 
@@ -89,6 +92,9 @@ export function openFleet(options: FleetOptions): Fleet {
   let cancelBeat = () => {};
   let trimmedT = Number.NEGATIVE_INFINITY;
   let lastProblem: string | null = null;
+  let isAttended = false;
+  /** What the others know of it. */
+  let hadChannels: boolean | null = null;
 
   const writer = createFleetWriter({
     ...options,
@@ -226,10 +232,29 @@ export function openFleet(options: FleetOptions): Fleet {
     schedule,
   });
 
+  /**
+   * Everybody who has channels gets to the same result: where the user is, or else the first by its id. While it changes, two may tell the
+   * user, or one that has just stopped: there is no lock that somebody could keep.
+   */
+  function isTeller(): boolean {
+    if (!options.hasChannels()) return false;
+    const others = [...peers].flatMap(([id, peer]) => {
+      const said = peer.pulse();
+      return said?.hasChannels ? [{ id, isAttended: said.isAttended === true }] : [];
+    });
+    const rank = (isPresent: boolean) => (isPresent ? 0 : 1);
+    const [first] = [{ id: own, isAttended }, ...others].sort(
+      (a, b) => rank(a.isAttended) - rank(b.isAttended) || (a.id < b.id ? -1 : 1),
+    );
+    return first?.id === own;
+  }
+
   async function pulse(isLast: boolean): Promise<void> {
+    const isPersonal = record.kind === "personal";
+    if (isPersonal && !isLast) isAttended = (await waitAtMost(presenceMs, options.readPresence())) === true;
     const { at, t } = clock();
-    const isAttended = record.kind === "personal" ? { isAttended: options.isAttended() } : {};
-    const said: Pulse = { at, t, hasChannels: options.hasChannels(), ...isAttended };
+    hadChannels = options.hasChannels();
+    const said: Pulse = { at, t, hasChannels: hadChannels, ...(isPersonal ? { isAttended } : {}) };
     const text = JSON.stringify(isLast ? { ...said, isLast } : said);
     await writer.post("pulse", places.pulses, text, Math.max(100, 4 * record.members.members.length));
   }
@@ -262,12 +287,16 @@ export function openFleet(options: FleetOptions): Fleet {
     record: () => record,
     onChange: writer.onChange,
     onTransition: writer.onTransition,
-    onRefresh: writer.onRefresh,
+    onRefresh() {
+      writer.onRefresh();
+      // Who tells the user may change.
+      if (reader.isConnected() && options.hasChannels() !== hadChannels) beat();
+    },
     members: () =>
       record.members.members.flatMap(({ id, name: suggestedName, person }) => {
         const peer = peerOf(id);
         const fleet = { name, kind: record.kind, person };
-        return peer ? [{ id, fleet, open: peer.follow, suggestedName }] : [];
+        return peer ? [{ id, fleet, open: peer.follow, isTeller, suggestedName }] : [];
       }),
     report: () => ({
       name,
@@ -282,19 +311,12 @@ export function openFleet(options: FleetOptions): Fleet {
         isThere: id === own || peerOf(id)?.pulse() != null,
       })),
     }),
-    others() {
-      const there = [...peers].flatMap(([id, peer]): [string, Pulse][] => {
-        const said = peer.pulse();
-        return said ? [[id, said]] : [];
-      });
-      return new Map(there);
-    },
     beat,
     save: () => ({ ...writer.save(), position: reader.position() }),
     async stop() {
       isStopped = true;
       cancelBeat();
-      if (reader.isConnected()) await pulse(true).catch(() => {});
+      if (reader.isConnected()) await waitAtMost(lastWordMs, pulse(true).catch(() => {}));
       writer.stop();
       await reader.stop();
       redis.close();

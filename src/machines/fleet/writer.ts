@@ -20,6 +20,7 @@ import { createOutbox, type Outgoing } from "./outbox.ts";
 import { createPlaces } from "./places.ts";
 import { type Redis, RedisProblem } from "./redis.ts";
 import { createSealer, type SealedPlace } from "./seal.ts";
+import { shareOf } from "./share.ts";
 import { formatText, type LogHead } from "./wire.ts";
 
 export interface WriterOptions
@@ -114,7 +115,9 @@ export function createFleetWriter(options: WriterOptions): FleetWriter {
     const key = sessionKeyOf(session);
     if (message.kind !== "session") {
       if (message.kind === "gone") told.delete(key);
-      add(message, message.seq, key);
+      // Where somebody answered names their other machines and chats.
+      const isHidden = message.kind === "ask-ended" && shareOf(fleet()) !== "full";
+      add(isHidden ? { ...message, where: null } : message, message.seq, key);
       return;
     }
     const described = options.share(message.described);

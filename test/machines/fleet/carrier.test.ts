@@ -1,8 +1,10 @@
 /** Sessions that are seen and answered through a fleet. Apps, hooks and the server are real. */
 import { afterEach, expect, setDefaultTimeout } from "bun:test";
 import { createPromptEvent, proj } from "../../app-fixture.ts";
+import { writeChannelSettings } from "../../channels/app-fixture.ts";
+import { startNtfyServer } from "../../channels/servers/ntfy.ts";
 import { testWith } from "../../needs.ts";
-import { waitForValue, waitUntil } from "../../wait-until.ts";
+import { letTimePass, waitForValue, waitUntil } from "../../wait-until.ts";
 import { readAsks } from "../same-history.ts";
 import { createFleetLab, type FleetLab } from "./fleet-lab.ts";
 
@@ -122,15 +124,36 @@ testWithRedis("a machine that joins is followed at once, and one that is removed
   await waitUntil(async () => (await lab.fetchFleet("desktop"))?.problem?.includes("removed"), 30_000);
 });
 
-testWithRedis("in a team nobody answers for somebody else", async () => {
-  lab = await createFleetLab<Name>(["devbox", "laptop"], { kind: "team", answers: false, share: "minimal" });
-  for (const name of ["devbox", "laptop"] as const) await lab.get(name).start();
-  await lab.waitForLinks(["devbox", "laptop"]);
-  await lab.get("devbox").postHook(createPromptEvent("s"));
-  void lab.ask("devbox", "s", "npm test");
-  await waitUntil(async () => (await lab.get("laptop").fetchSession("s"))?.asks.length === 1, soonMs);
-  expect(await findAsk("laptop")).toBeUndefined();
-  const own = (await findAsk("devbox"))?.answerId;
-  expect((await lab.answer("laptop", "devbox", "s", { do: "allow", ask: own })).status).toBe(409);
-  expect((await lab.get("devbox").fetchSession("s"))?.asks).toHaveLength(1);
+testWithRedis("one person is told once, also if two of the machines have channels", async () => {
+  lab = await createFleetLab<Name>(["devbox", "laptop", "desktop"]);
+  const followers = ["laptop", "desktop"] as const;
+  const servers = await Promise.all(followers.map(() => startNtfyServer()));
+  try {
+    for (const [index, name] of followers.entries())
+      writeChannelSettings(lab.get(name).paths, {
+        phone: { type: "ntfy", server: servers[index] as (typeof servers)[number] },
+      });
+    for (const name of ["devbox", ...followers] as const) await lab.get(name).start();
+    await lab.waitForLinks(["devbox", ...followers]);
+    for (const name of followers)
+      await waitUntil(
+        async () => (await lab.fetchReports(name)).some(({ hasChannels }) => hasChannels),
+        soonMs,
+        `${name} knows of the other's channel`,
+      );
+    const isTold = (index: number, command: string) =>
+      servers[index]?.messages().some(({ text }) => text.includes(command)) === true;
+    await lab.get("devbox").postHook(createPromptEvent("s"));
+    void lab.ask("devbox", "s", "npm test");
+    await waitUntil(() => isTold(0, "npm test") || isTold(1, "npm test"), soonMs);
+    const teller = isTold(0, "npm test") ? 0 : 1;
+    await letTimePass(1_500, "the other one would have told by now");
+    expect(isTold(1 - teller, "npm test")).toBe(false);
+    // The other one does it as soon as this one is gone.
+    await lab.get(followers[teller] as Name).stopApps();
+    await waitUntil(() => isTold(1 - teller, "npm test"), soonMs);
+  } finally {
+    await lab.destroy();
+    await Promise.all(servers.map((server) => server.stop()));
+  }
 });

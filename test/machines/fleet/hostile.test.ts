@@ -134,3 +134,39 @@ testWithRedis("a machine that was removed reads nothing new, and is not heard", 
   expect(last.readUInt32BE(1)).toBe(2);
   expect(Object.keys(removed.epochKeys)).toEqual(["1"]);
 });
+
+testWithRedis("in a team nobody answers for somebody else, also with a beckon that was changed", async () => {
+  lab = await createFleetLab<Name>(["devbox", "laptop"], { kind: "team", answers: false, share: "minimal" });
+  await lab.get("devbox").start();
+  await lab.get("devbox").postHook(createPromptEvent("s"));
+  void lab.ask("devbox", "s", "npm test");
+  const ask = await waitForValue(
+    async () => (await lab.get("devbox").fetchSession("s"))?.asks.find(({ answerable }) => answerable),
+    (found) => found !== undefined,
+    soonMs,
+  );
+  const { id, machine, keys, epochKeys } = lab.readRecord("laptop");
+  const devbox = lab.readRecord("devbox").machine;
+  const step = { front: "command line", isWholeShown: true, shownMs: null, isConfirmed: true };
+  const request = {
+    kind: "answer",
+    id: "1.1",
+    agent: "claude",
+    sessionId: "s",
+    answerId: ask?.answerId,
+    answer: { do: "allow" },
+    step,
+  };
+  const text = `${JSON.stringify({ to: devbox, ends: Date.now() + 30_000 })}\n${JSON.stringify(request)}\n`;
+  const sealed = createSealer(id, machine, keys).seal(
+    "request",
+    { number: Date.now() * 1_000, text },
+    1,
+    Buffer.from(epochKeys[1] ?? "", "base64url"),
+  );
+  const { requestsTo } = placesOf();
+  await write(requestsTo(devbox), sealed.toString("base64"));
+  // It is answered, with a no.
+  await waitUntil(async () => (await readSealed(requestsTo(machine))).length > 0, soonMs);
+  expect((await lab.get("devbox").fetchSession("s"))?.asks).toHaveLength(1);
+});
