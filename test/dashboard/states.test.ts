@@ -462,7 +462,7 @@ testPage(
 testPage(
   "the first waits have labels under them, of which none touch; a phone has no room for them",
   async () => {
-    const page = await show(firstDay);
+    const page = await pages.show(firstDay);
     const lane = (project: string) => page.locator("#today .lane", { hasText: project });
     await lane("notes").locator("text").waitFor();
     expect(await lane("notes").locator("text").allTextContents()).toEqual(["14s"]);
@@ -476,7 +476,7 @@ testPage(
 );
 
 testPage("a day after the first has no labels under its waits", async () => {
-  const page = await show(liveDay);
+  const page = await pages.show(liveDay);
   await page.locator("#today .lane .s-waiting").first().waitFor();
   expect(await page.locator("#today .wait-t").count()).toBe(0);
 });
