@@ -18,7 +18,7 @@ import { homedir, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { listOwnHooks } from "../src/user-files/hooks.ts";
-import { waitUntil } from "./wait-until.ts";
+import { letTimePass, waitUntil } from "./wait-until.ts";
 
 const repo = resolve(import.meta.dir, "..");
 const isWindows = process.platform === "win32";
@@ -121,7 +121,7 @@ const desktop = run([program, "doctor", "--desktop", "--wait", "15"]);
 const takePicture = pictures[process.platform];
 if (takePicture) {
   // Icon and alert need a moment; if they are late, the report says so and the picture does not matter.
-  await Promise.race([desktop, Bun.sleep(8_000)]);
+  await Promise.race([desktop, letTimePass(8_000, "the self-test has shown its alert by then")]);
   const { code, text } = await run(takePicture(join(out, "desktop.png"))).catch((error) => ({
     code: 1,
     text: String(error),

@@ -17,7 +17,7 @@ function listProfiles(env: Env): readonly string[] {
 }
 
 /** Without the lines that add the folder. */
-export function removePathLines(text: string, folder: string): string {
+function removePathLines(text: string, folder: string): string {
   return [`export PATH="${folder}:$PATH"`, `fish_add_path "${folder}"`].reduce(
     (rest, line) => rest.replace(`\n${mark}\n${line}\n`, () => "").replace(`${mark}\n${line}\n`, () => ""),
     text,

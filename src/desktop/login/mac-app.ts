@@ -34,7 +34,7 @@ const partsOf = (app: string) => ({
 export const macAppOf = (home: string) => partsOf(join(home, "Applications", "beckon.app"));
 
 /** LSUIElement: no icon in the Dock. macOS asks for control of a terminal with the sentence that is here. */
-export const formatInfoPlist = (): string => `<?xml version="1.0" encoding="UTF-8"?>
+const formatInfoPlist = (): string => `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
 <dict>
