@@ -4,7 +4,7 @@
  */
 import type { Schedule } from "../../core/interfaces/index.ts";
 import type { PastSession } from "../../core/interfaces/wire.ts";
-import type { JsonRecord } from "../../core/json.ts";
+import { asRecord, type JsonRecord } from "../../core/json.ts";
 import type { ClockReading } from "../../core/session/event.ts";
 import { toSingleLine, truncateEnd } from "../../core/text/text.ts";
 import { hourMs } from "../../core/timing.ts";
@@ -126,6 +126,7 @@ export function openFleet(options: FleetOptions): Fleet {
         peers.set(
           id,
           createPeer({
+            known: asRecord(asRecord(options.saved.states)[id]),
             clock,
             ownName: record.members.members.find((member) => member.id === own)?.name ?? "",
             send: (request, ends) => send(id, { to: id, ends }, request),
@@ -280,6 +281,9 @@ export function openFleet(options: FleetOptions): Fleet {
     await redis.send("XTRIM", [places.log, "MINID", "~", String(oldest)]);
   }
 
+  const saveStates = (): JsonRecord =>
+    Object.fromEntries([...peers].map(([machine, peer]) => [machine, peer.states()]));
+
   updatePeers();
   cancelBeat = schedule(beat, pulseMs);
 
@@ -312,7 +316,7 @@ export function openFleet(options: FleetOptions): Fleet {
       })),
     }),
     beat,
-    save: () => ({ ...writer.save(), position: reader.position() }),
+    save: () => ({ ...writer.save(), position: reader.position(), states: saveStates() }),
     async stop() {
       isStopped = true;
       cancelBeat();

@@ -6,7 +6,7 @@ import { sessionKeyOf } from "../../core/session/session-ref.ts";
 import type { Carrier, CarrierEvents, Hello } from "../carrier.ts";
 import type { LinkProblem } from "../link-problem.ts";
 import type { DescribedSession, FollowerMessage, OwnerMessage } from "../protocol.ts";
-import { protocolVersion } from "../protocol.ts";
+import { maxMirroredSessions, protocolVersion } from "../protocol.ts";
 import { createRateLimit } from "../rate-limit.ts";
 import { createBacklog } from "./backlog.ts";
 import type { FleetReply, FleetRequest, LogText, Pulse } from "./wire.ts";
@@ -17,11 +17,13 @@ const silenceMs = 25_000;
 const maxMessagesPerSecond = 1_000;
 /** Of what was missed, until the mirror can take it. */
 const maxPast = 500;
+/** Sessions of one machine of which is known how new their state is. */
+const maxKnownStates = 2 * maxMirroredSessions;
 
 /** What the server's hash has of the machine. */
 export interface LatestStates {
   readonly hello: Hello;
-  readonly sessions: readonly DescribedSession[];
+  readonly sessions: readonly { readonly number: number; readonly described: DescribedSession }[];
   /** The newest number in it. */
   readonly number: number;
 }
@@ -31,6 +33,8 @@ export interface NumberedText extends LogText {
 }
 
 export interface PeerOptions {
+  /** What `states` returned in an earlier run. */
+  readonly known: Readonly<Record<string, unknown>>;
   readonly clock: () => ClockReading;
   /** Writes the request for the machine, which counts until then on its own clock. */
   readonly send: (request: FleetRequest, ends: number) => void;
@@ -48,7 +52,10 @@ export interface Peer {
   /** New entries of the log, in order. Returns how many were there before. */
   take(entries: readonly NumberedText[]): number;
   takeReply(reply: FleetReply): void;
-  takeLatest(latest: LatestStates | null): void;
+  /** Returns how many of the states are older than what is known of their sessions: somebody has put them back. */
+  takeLatest(latest: LatestStates | null): number;
+  /** The number of the newest state of each session, for `known` in a later run. */
+  states(): Readonly<Record<string, number>>;
   /** The latest states have to be read: it is there and not followed yet, or something was lost. */
   needsLatest(): boolean;
   /** It was not heard of for long, or the server is away. */
@@ -82,10 +89,36 @@ export function createPeer(options: PeerOptions): Peer {
   /** The last entry of the log. */
   let chain: number | null = null;
   let isGap = false;
+  /** The number of the newest state of each session: the server can hand out older ones. */
+  const newestOf = new Map(
+    Object.entries(options.known).flatMap(([key, number]): [string, number][] =>
+      typeof number === "number" ? [[key, number]] : [],
+    ),
+  );
   /** The last entry before some that were lost, until the machine has said what they were about; null if none were. */
   let missedFrom: number | null = null;
   /** Nothing can be read before it says something new. */
   let isWaiting = false;
+
+  /** Also of sessions that are gone, as far as there is room. */
+  function remember(key: string, number: number): void {
+    newestOf.delete(key);
+    newestOf.set(key, number);
+    const [oldest] = newestOf.keys();
+    if (newestOf.size > maxKnownStates && oldest !== undefined) newestOf.delete(oldest);
+  }
+
+  /** The newest state of each session that is not older than what is known of it. */
+  function chooseStates(sessions: LatestStates["sessions"]): LatestStates["sessions"] {
+    const chosen = new Map<string, LatestStates["sessions"][number]>();
+    for (const state of sessions) {
+      const key = keyOf(state.described);
+      const known = Math.max(newestOf.get(key) ?? 0, chosen.get(key)?.number ?? 0);
+      if (state.number >= known) chosen.set(key, state);
+    }
+    for (const [key, { number }] of chosen) remember(key, number);
+    return [...chosen.values()];
+  }
 
   const isThere = () => last !== null && last.pulse.isLast !== true && clock().t - last.heardT < silenceMs;
 
@@ -103,6 +136,8 @@ export function createPeer(options: PeerOptions): Peer {
     const before = floor;
     chain = number;
     floor = number;
+    const key = stateKeyOf(message);
+    if (key !== null) remember(key, number);
     if (message.kind === "hello") {
       // Its latest states are whole again.
       isGap = true;
@@ -171,9 +206,9 @@ export function createPeer(options: PeerOptions): Peer {
         hasChannels: last?.pulse.hasChannels ?? false,
       });
     }
-    for (const described of sessions)
+    for (const { described } of sessions)
       backlog.takeCurrent({ kind: "session", seq: number, described }, theirs.at);
-    events.onMessage({ kind: "sessions", seq: number, sessions: [...sessions] });
+    events.onMessage({ kind: "sessions", seq: number, sessions: sessions.map(({ described }) => described) });
     emitPast();
     machineId = hello.machineId;
     askForMissed(machineId);
@@ -246,13 +281,16 @@ export function createPeer(options: PeerOptions): Peer {
       if (latest === null) {
         isWaiting = true;
         lose("it has written nothing at the server yet");
-        return;
+        return 0;
       }
+      const sessions = chooseStates(latest.sessions);
       // The log did not have the newest of it: its server has trimmed or lost some.
       if (floor > 0 && latest.number > floor) missedFrom ??= floor;
       floor = Math.max(floor, latest.number);
-      open(latest);
+      open({ ...latest, sessions });
+      return latest.sessions.length - sessions.length;
     },
+    states: () => Object.fromEntries(newestOf),
     needsLatest: () => events !== null && isThere() && ((!isOpen && !isWaiting) || isGap),
     checkPulse() {
       if (!isThere()) lose("it was not heard of any more");
@@ -268,6 +306,8 @@ export function createPeer(options: PeerOptions): Peer {
 function stateKeyOf(message: OwnerMessage): string | null {
   if (message.kind === "gone") return sessionKeyOf(message);
   if (message.kind !== "session") return null;
-  const { agent, sessionId } = message.described.session;
-  return sessionKeyOf({ agent: String(agent), sessionId: String(sessionId) });
+  return keyOf(message.described);
 }
+
+const keyOf = ({ session: { agent, sessionId } }: DescribedSession): string =>
+  sessionKeyOf({ agent: String(agent), sessionId: String(sessionId) });

@@ -197,14 +197,14 @@ export function createFleetReader(options: ReaderOptions): FleetReader {
       await Promise.all(
         needed.slice(first, first + loadCount).map(async ([machine, peer]) => {
           const all = await redis.send("HGETALL", [places.nowOf(machine)]);
-          peer.takeLatest(readLatest(machine, Object.values(isRecord(all) ? all : {})));
+          drop("repeated", peer.takeLatest(readLatest(machine, Object.values(isRecord(all) ? all : {}))));
         }),
       );
   }
 
   function readLatest(machine: string, values: readonly unknown[]): LatestStates | null {
     let hello: LatestStates["hello"] | null = null;
-    const sessions: DescribedSession[] = [];
+    const sessions: { readonly number: number; readonly described: DescribedSession }[] = [];
     let newest = 0;
     for (const sealed of values) {
       const opened = opener.open("log", Buffer.from(String(sealed), "base64"));
@@ -215,7 +215,8 @@ export function createFleetReader(options: ReaderOptions): FleetReader {
         const { message } = parsed;
         newest = Math.max(newest, opened.number);
         if (message.kind === "hello") hello = message;
-        if (message.kind === "session") sessions.push(message.described);
+        if (message.kind === "session")
+          sessions.push({ number: opened.number, described: message.described });
       }
     }
     return hello && { hello, sessions, number: newest };
