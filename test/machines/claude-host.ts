@@ -51,7 +51,7 @@ const soonMs = 15_000;
 const idlePrompt = /\? for shortcuts|❯/;
 
 /** A machine with the CLI, with the hooks that `beckon --install` has registered. */
-async function openClaudeHost(lab: Lab, name: string): Promise<ClaudeHost> {
+export async function openClaudeHost(lab: Lab, name: string): Promise<ClaudeHost> {
   const host = await lab.openHost(name, { ".local/bin/beckon": binary, ...findCli(cliVersion).files });
   writeClaudeHome(host.folder, cliVersion);
   host.own(".claude", ".claude/settings.json", ".claude.json", "proj", "bin");

@@ -73,6 +73,8 @@ export interface Fleet extends Pick<FleetWriter, "onChange" | "onTransition" | "
 
 /** Of one machine, until it reads them. */
 const maxWaitingRequests = 200;
+/** A server that hangs does not keep beckon from being stopped. */
+const lastWordMs = 1_000;
 /** A desktop that does not answer is one that knows nothing. */
 const presenceMs = 2_000;
 /** How far the clock of a machine that asks may be ahead. */
@@ -318,7 +320,7 @@ export function openFleet(options: FleetOptions): Fleet {
     async stop() {
       isStopped = true;
       cancelBeat();
-      if (reader.isConnected()) await pulse(true).catch(() => {});
+      if (reader.isConnected()) await waitAtMost(lastWordMs, pulse(true).catch(() => {}));
       writer.stop();
       await reader.stop();
       redis.close();

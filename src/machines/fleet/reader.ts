@@ -224,7 +224,14 @@ export function createFleetReader(options: ReaderOptions): FleetReader {
 
   async function connect({ signal, onConnected }: Attempt): Promise<void> {
     const redis = options.openRedis();
-    signal.addEventListener("abort", redis.close);
+    // A read that waits for news does not end when its connection is closed.
+    const over = Promise.withResolvers<never>();
+    over.promise.catch(() => {});
+    const end = () => {
+      redis.close();
+      over.reject(new RedisProblem("it was stopped"));
+    };
+    signal.addEventListener("abort", end);
     try {
       await options.readMembers(redis);
       await catchUp(redis);
@@ -233,7 +240,9 @@ export function createFleetReader(options: ReaderOptions): FleetReader {
       options.onConnected();
       while (!signal.aborted) {
         await loadLatest(redis);
-        const found = await read(redis, [places.log, places.pulses, requests], blockMs);
+        const reading = read(redis, [places.log, places.pulses, requests], blockMs);
+        reading.catch(() => {});
+        const found = await Promise.race([reading, over.promise]);
         await takePulses(redis, found(places.pulses), null);
         await takeLog(redis, found(places.log));
         await takeRequests(redis, found(requests));
@@ -241,7 +250,7 @@ export function createFleetReader(options: ReaderOptions): FleetReader {
       }
     } finally {
       redis.close();
-      signal.removeEventListener("abort", redis.close);
+      signal.removeEventListener("abort", end);
       isConnected = false;
       for (const peer of options.peers().values()) peer.lose(null);
       options.onChange();

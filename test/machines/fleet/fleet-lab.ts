@@ -25,6 +25,7 @@ interface Cable {
   readonly port: number;
   cut(): void;
   mend(): void;
+  stop(): void;
 }
 
 /** Passes everything on to the server. While it is cut, nothing gets through, and nobody is told. */
@@ -81,6 +82,7 @@ function layCable(serverPort: number): Cable {
       for (const socket of open) socket.terminate();
       open.clear();
     },
+    stop: () => listener.stop(true),
   };
 }
 
@@ -213,9 +215,9 @@ export async function createFleetLab<Name extends string>(names: readonly Name[]
     async destroy(): Promise<void> {
       for (const hook of hooks) hook.kill();
       redis.close();
-      for (const cable of cables.values()) cable.cut();
       server.signal("SIGCONT");
       await Promise.all([...members.values()].map((member) => member.destroy()));
+      for (const cable of cables.values()) cable.stop();
       await server.destroy();
     },
   };
