@@ -320,7 +320,11 @@ export function openFleet(options: FleetOptions): Fleet {
     async stop() {
       isStopped = true;
       cancelBeat();
-      if (reader.isConnected()) await waitAtMost(lastWordMs, pulse(true).catch(() => {}));
+      if (reader.isConnected())
+        await waitAtMost(
+          lastWordMs,
+          pulse(true).catch(() => {}),
+        );
       writer.stop();
       await reader.stop();
       redis.close();
