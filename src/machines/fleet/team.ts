@@ -26,7 +26,7 @@ interface Known {
 const maxWaits = 400;
 
 /** What the sessions of one machine wait for, and waited for today. */
-export function createWaitLog() {
+function createWaitLog() {
   const sessions = new Map<string, Known>();
   let past: TeamWait[] = [];
 
