@@ -154,6 +154,8 @@ export function createAppFleets(
     async stop() {
       isStopped = true;
       await updating.catch(() => {});
+      // What was read since the last beat is not saved yet.
+      saver?.schedule();
       saver?.flush();
       await Promise.all([...teams.values(), ...fleets.values()].map((each) => each.stop()));
     },

@@ -43,10 +43,19 @@ export function createAppMachines(base: Base, state: AppState, { pending, logWri
   const { store, followers, transitions } = state;
   let machines: Machines | null = null;
   let isStopped = false;
+  let cancelRefresh: (() => void) | null = null;
   /** null before the start. */
   let history: MachinesOptions["history"] | null = null;
   /** null if this machine is in no fleet. */
   let fleetMachines: MachinesOptions["fleetMachines"] | null = null;
+
+  /** Once for all machines of a fleet that are listed at the same time: everything that shows something looks at all sessions. */
+  function refreshSoon(): void {
+    cancelRefresh ??= schedule(() => {
+      cancelRefresh = null;
+      followers.onRefresh();
+    }, 0);
+  }
 
   async function load(): Promise<void> {
     const isNeeded = fleetMachines !== null || Object.keys(config().machines).length > 0;
@@ -76,7 +85,7 @@ export function createAppMachines(base: Base, state: AppState, { pending, logWri
         followers.onRefresh();
       },
       onAskEnded: logWriter.answered,
-      onChange: followers.onRefresh,
+      onChange: refreshSoon,
       schedule,
       onProblem,
     });
@@ -135,6 +144,7 @@ export function createAppMachines(base: Base, state: AppState, { pending, logWri
     async stop() {
       isStopped = true;
       await machines?.stop();
+      cancelRefresh?.();
     },
   };
 }

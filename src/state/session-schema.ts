@@ -1,6 +1,6 @@
 /** The shape of a session in the snapshot. */
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
-import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
 import { isRecord } from "../core/json.ts";
 import type { AgentEvent } from "../core/session/event.ts";
@@ -165,10 +165,14 @@ const sessionSchema = schemaOf<Session>()(
 
 /** Compiling the schema takes about 8 ms of a start; after that, checking a session takes a quarter of the time. */
 const compileFrom = 40;
+let checked = 0;
+let compiled: TypeCheck<typeof sessionSchema> | null = null;
 
 /** The valid sessions of the list. A field that an earlier version did not save gets the value of a new session. */
 export function parseSessions(values: readonly unknown[]): Session[] {
-  const compiled = values.length < compileFrom ? null : TypeCompiler.Compile(sessionSchema);
+  checked += values.length;
+  // One by one too: those of other machines are checked at each change.
+  if (checked >= compileFrom) compiled ??= TypeCompiler.Compile(sessionSchema);
   return values.flatMap((value) => {
     const session = fillMissingFields(value);
     const isValid = compiled ? compiled.Check(session) : Value.Check(sessionSchema, session);

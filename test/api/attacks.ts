@@ -231,6 +231,7 @@ export const routes: Record<string, AllowedLabels> = {
   "/shared.js": asset,
   "/more.js": asset,
   "/settings.js": asset,
+  "/team.js": asset,
   // The page that a browser without the cookie gets needs these two.
   "/page.css": health,
   "/icon.svg": health,
@@ -268,6 +269,9 @@ export const routes: Record<string, AllowedLabels> = {
   "/api/channels/ntfy/test": pageAction,
   "/api/machines": pageRead,
   "/api/machines/box/retry": pageAction,
+  "/api/teams": pageRead,
+  "/api/fleets": localRead,
+  "/api/fleets/update": hook,
   "/api/link/0d9c": localRead,
   "/api/link/0d9c/message": hook,
   "/api/stop": hook,

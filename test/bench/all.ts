@@ -30,9 +30,10 @@ const benches: readonly string[] = [
   "dashboard",
   "optional",
   "machines",
+  "fleet",
 ];
 /** These measure functions, or always this build: they take no other binary. */
-const withoutAgainst = ["turn-others", "state", "transcript", "secrets", "dashboard", "machines"];
+const withoutAgainst = ["turn-others", "state", "transcript", "secrets", "dashboard", "machines", "fleet"];
 
 const { values, positionals } = parseArgs({
   options: { against: { type: "string" } },

@@ -22,6 +22,7 @@ import {
   startBeckon,
   withFolder,
 } from "./processes.ts";
+import { followEvents, request } from "./requests.ts";
 import { meets, percentile, sum } from "./rounds.ts";
 
 const idleMs = Number(process.env.BENCH_IDLE_MS ?? 60_000);
@@ -57,14 +58,6 @@ interface Follower {
   readonly name: string;
   readonly home: string;
   readonly app: Receiver;
-}
-
-function request(app: Receiver, path: string, init: RequestInit = {}): Promise<Response> {
-  const authorization = app.authorization.replace(/^Authorization: /, "");
-  return fetch(`http://127.0.0.1:${app.port}${path}`, {
-    ...init,
-    headers: { authorization, "content-type": "application/json" },
-  });
 }
 
 const countLinked = async (app: Receiver): Promise<number> =>
@@ -183,22 +176,6 @@ async function startSshd(folder: string) {
   const explain = () => Bun.spawnSync([...ssh, "-v", "true"], { stdin: "ignore" }).stderr.toString();
   await waitUntil(isUp, 60_000, explain, 500);
   return { ssh, stop: () => sshd.kill() };
-}
-
-/** When each marker is seen in the app's event stream, by the marker. */
-async function followEvents(app: Receiver): Promise<(marker: string) => Promise<number>> {
-  const waiting = new Map<string, (at: number) => void>();
-  const response = await request(app, "/api/events");
-  void readLines(response.body as ReadableStream<Uint8Array>, 1e7, (line) => {
-    for (const [marker, resolve] of waiting) if (line.includes(marker)) resolve(performance.now());
-  });
-  return (marker) =>
-    new Promise((resolve) => {
-      waiting.set(marker, (at) => {
-        waiting.delete(marker);
-        resolve(at);
-      });
-    });
 }
 
 /** Round trips of a line of 2 KB over the same ssh. */

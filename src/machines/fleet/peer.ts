@@ -238,13 +238,16 @@ export function createPeer(options: PeerOptions): Peer {
     takePulse(number, pulse, agoMs) {
       if (last && number <= last.number) return false;
       const { t } = clock();
+      const hadChannels = last?.pulse.hasChannels;
       last = { number, pulse, heardT: t - agoMs };
       theirs = { at: pulse.at, t: pulse.t, heardT: t - agoMs };
       // What it was refused for may be over.
       if (problemKind === "refused") isWaiting = false;
       if (pulse.isLast) lose("beckon was stopped there");
       else if (isOpen) {
-        events?.onMessage({ kind: "channels", areWorking: pulse.hasChannels });
+        // Everything that shows something looks again.
+        if (pulse.hasChannels !== hadChannels)
+          events?.onMessage({ kind: "channels", areWorking: pulse.hasChannels });
         askForMissed(machineId);
       }
       return true;

@@ -31,7 +31,7 @@ export async function startRedis(args: readonly string[] = []) {
       } finally {
         redis.close();
       }
-    }, 5_000);
+    }, 20_000);
   }
   await waitForIt();
   async function stop(): Promise<void> {

@@ -1,0 +1,311 @@
+/**
+ * What a fleet costs, on one redis-server: how much later than its own machine another one shows a change, beside a bare XADD and XREAD in
+ * the same run; what publishing adds to an event; and a follower of 200 machines with ten sessions each, at 5,000 changes a second.
+ *
+ * BENCH_ROUNDS and BENCH_LOAD_SECONDS make it shorter.
+ */
+import { join } from "node:path";
+import { changeFleets, type FleetRecord } from "../../src/machines/fleet/fleet-file.ts";
+import { createOwnKeys } from "../../src/machines/fleet/keys.ts";
+import type { Member, MemberList } from "../../src/machines/fleet/members.ts";
+import { createPlaces } from "../../src/machines/fleet/places.ts";
+import { createMachineId, createSealer } from "../../src/machines/fleet/seal.ts";
+import { formatText } from "../../src/machines/fleet/wire.ts";
+import { type OwnerMessage, protocolVersion } from "../../src/machines/protocol.ts";
+import { resolvePaths } from "../../src/storage/paths.ts";
+import { blocked, minute } from "../core/view/menu/fixture.ts";
+import { noCertificates, startRedis } from "../machines/fleet/redis-server.ts";
+import { waitUntil } from "../wait-until.ts";
+import { cpuMsOf, preparePrograms, type Receiver, residentMb, startBeckon, withFolder } from "./processes.ts";
+import { followEvents, request } from "./requests.ts";
+import { meets, percentile } from "./rounds.ts";
+
+const rounds = Number(process.env.BENCH_ROUNDS ?? 200);
+const loadSeconds = Number(process.env.BENCH_LOAD_SECONDS ?? 10);
+const machineCount = 200;
+const sessionCount = 10;
+const changesPerSecond = 5_000;
+const calmMs = 10_000;
+
+type Server = Awaited<ReturnType<typeof startRedis>>;
+
+/** Records of machines that are all in one fleet. */
+function createFleet(url: string, count: number): FleetRecord[] {
+  const id = crypto.randomUUID().replaceAll("-", "");
+  const machines = Array.from({ length: count }, (_, n) => ({
+    keys: createOwnKeys(),
+    id: createMachineId(),
+    name: `m${n}`,
+  }));
+  const members: Member[] = machines.map(({ keys, ...rest }) => ({
+    ...rest,
+    person: "kim",
+    signing: keys.signing,
+    opening: keys.opening,
+  }));
+  const by = members[0]?.id ?? "";
+  const list: MemberList = { version: 1, before: "", epoch: 1, keys: {}, members, by };
+  const epochKeys = { 1: createOwnKeys().signing };
+  const settings = {
+    ...noCertificates,
+    url,
+    password: null,
+    kind: "personal",
+    share: "full",
+    answers: true,
+  } as const;
+  return machines.map(({ id: machine, keys }) => ({
+    ...settings,
+    id,
+    machine,
+    keys,
+    members: list,
+    epochKeys,
+  }));
+}
+
+async function startMember(binary: string, home: string, record: FleetRecord | null): Promise<Receiver> {
+  if (record) changeFleets(resolvePaths({ BECKON_HOME: home }), () => ({ home: record }));
+  return startBeckon(binary, home);
+}
+
+const countLinked = async (app: Receiver): Promise<number> =>
+  (await (await request(app, "/api/machines")).text()).split('"linked"').length - 1;
+
+const createPrompt = (prompt: string) =>
+  JSON.stringify({ session_id: "s", hook_event_name: "UserPromptSubmit", prompt, cwd: "/home/dev/proj" });
+
+const print = (name: string, values: readonly number[]) =>
+  console.log(
+    `${name}: p50 ${percentile(values, 0.5).toFixed(2)} ms, p99 ${percentile(values, 0.99).toFixed(2)} ms`,
+  );
+
+/** How long it takes until a reader that waits has what was appended. */
+async function createBarePair(server: Server): Promise<() => Promise<number>> {
+  const [writer, reader] = [server.open(), server.open()];
+  const text = "x".repeat(3_000);
+  return async () => {
+    const reading = reader.send("XREAD", ["BLOCK", "5000", "STREAMS", "bare", "$"]);
+    // Sent once the reader waits at the server.
+    await Bun.sleep(5);
+    const started = performance.now();
+    await Promise.all([writer.send("XADD", ["bare", "MAXLEN", "~", "100", "*", "e", text]), reading]);
+    return performance.now() - started;
+  };
+}
+
+async function measureLatency(folder: string, binary: string, server: Server): Promise<boolean> {
+  const [first, second] = createFleet(server.url, 2);
+  if (!first || !second) return false;
+  const apps = [
+    await startMember(binary, join(folder, "owner"), first),
+    await startMember(binary, join(folder, "follower"), second),
+    await startMember(binary, join(folder, "alone"), null),
+  ] as const;
+  const [owner, follower, alone] = apps;
+  await waitUntil(async () => (await countLinked(follower)) === 1, 30_000);
+  const [there, here, bare] = [
+    await followEvents(owner),
+    await followEvents(follower),
+    await createBarePair(server),
+  ];
+  const figures = {
+    later: [] as number[],
+    bare: [] as number[],
+    published: [] as number[],
+    alone: [] as number[],
+  };
+  const post = async (app: Receiver, prompt: string): Promise<number> => {
+    const started = performance.now();
+    await request(app, "/api/hook", { method: "POST", body: createPrompt(prompt) });
+    return performance.now() - started;
+  };
+  for (let round = -10; round < rounds; round++) {
+    const marker = `marker-${round + 1_000}-`;
+    const seen = Promise.all([there(marker), here(marker)]);
+    const bareMs = await bare();
+    const aloneMs = await post(alone, marker);
+    const publishedMs = await post(owner, marker);
+    const [thereAt, hereAt] = await seen;
+    // Changes that follow each other at once are sent together.
+    await Bun.sleep(30);
+    if (round < 0) continue;
+    figures.later.push(Math.max(0, hereAt - thereAt));
+    figures.bare.push(bareMs);
+    figures.published.push(publishedMs);
+    figures.alone.push(aloneMs);
+  }
+  print("a change, from its own machine's view to another's", figures.later);
+  print("a bare XADD and XREAD", figures.bare);
+  print("an event at a machine in a fleet", figures.published);
+  print("an event at a machine in none", figures.alone);
+  for (const app of apps) await app.stop();
+  const compare = (a: readonly number[], b: readonly number[], part: number) =>
+    percentile(a, part) / percentile(b, part);
+  return [
+    meets("view to view ÷ bare, p50", compare(figures.later, figures.bare, 0.5), "at most", 3),
+    meets("view to view ÷ bare, p99", compare(figures.later, figures.bare, 0.99), "at most", 3),
+    meets(
+      "an event in a fleet ÷ in none, p50",
+      compare(figures.published, figures.alone, 0.5),
+      "at most",
+      1.1,
+    ),
+  ].every(Boolean);
+}
+
+interface Simulated {
+  /** What it has sealed for the next change of one of its sessions. */
+  change(session: number, detail: string): string;
+  hello(): string;
+  pulse(): string;
+  readonly now: string;
+  last: number;
+}
+
+function simulate(record: FleetRecord): Simulated {
+  const sealer = createSealer(record.id, record.machine, record.keys);
+  const key = Buffer.from(record.epochKeys[1] ?? "", "base64url");
+  let number = Date.now() * 1_000;
+  let before: number | null = null;
+  const clocks = () => ({ at: Date.now(), t: performance.now() });
+  function seal(message: OwnerMessage): string {
+    const head = { ...clocks(), before };
+    const own = ++number;
+    before = own;
+    simulated.last = own;
+    return sealer.seal("log", { number: own, text: formatText(head, message) }, 1, key).toString("base64");
+  }
+  const facts = {
+    protocol: protocolVersion,
+    version: "1",
+    machineId: record.machine,
+    agents: [],
+    hasChannels: false,
+  };
+  const simulated: Simulated = {
+    now: createPlaces(record.id).nowOf(record.machine),
+    last: 0,
+    change: (n, detail) =>
+      seal({
+        kind: "session",
+        seq: number + 1,
+        described: {
+          session: { ...blocked("shop", minute), sessionId: `s${n}`, newest: 1, detail },
+          answerable: [],
+        },
+      }),
+    hello: () => seal({ kind: "hello", now: clocks(), ...facts }),
+    pulse: () =>
+      sealer
+        .seal(
+          "pulse",
+          { number: Date.now() * 1_000, text: JSON.stringify({ ...clocks(), hasChannels: false }) },
+          1,
+          key,
+        )
+        .toString("base64"),
+  };
+  return simulated;
+}
+
+async function measureLoad(folder: string, binary: string, server: Server): Promise<boolean> {
+  const [own, ...others] = createFleet(server.url, machineCount + 1);
+  if (!own) return false;
+  const { log, pulses } = createPlaces(own.id);
+  const redis = server.open();
+  const machines = others.map(simulate);
+  const beat = () =>
+    Promise.all(
+      machines.map((machine) =>
+        redis.send("XADD", [pulses, "MAXLEN", "~", "1000", "*", "e", machine.pulse()]),
+      ),
+    );
+  const app = await startMember(binary, join(folder, "load"), own);
+  await Bun.sleep(calmMs);
+  const emptyMb = residentMb(app.pid);
+  for (const machine of machines) {
+    const fields = Array.from({ length: sessionCount }, (_, n) => [
+      `f${n}`,
+      machine.change(n, "first"),
+    ]).flat();
+    await redis.send("HSET", [machine.now, ...fields, "hello", machine.hello()]);
+  }
+  const started = performance.now();
+  await beat();
+  const beating = setInterval(() => void beat(), 8_000);
+  await waitUntil(async () => (await countLinked(app)) === machineCount, 60_000);
+  console.log(
+    `${machineCount} machines with ${machineCount * sessionCount} sessions are listed after ${((performance.now() - started) / 1_000).toFixed(1)} s`,
+  );
+  await Bun.sleep(calmMs);
+  const perThousand = 1_000 / (machineCount * sessionCount);
+  console.log(
+    `${((residentMb(app.pid) - emptyMb) * perThousand).toFixed(1)} MB for each 1,000 mirrored sessions`,
+  );
+  const idleBefore = cpuMsOf(app.pid);
+  await Bun.sleep(calmMs);
+  const idleMs = ((cpuMsOf(app.pid) - idleBefore) * 60_000 * perThousand) / calmMs;
+  console.log(`${idleMs.toFixed(0)} ms CPU a minute for each 1,000 sessions that do not change`);
+
+  // Sealed before: here it would take the CPU of 200 machines.
+  const total = changesPerSecond * loadSeconds;
+  const changes = Array.from({ length: total }, (_, n) => {
+    const machine = machines[n % machineCount] as Simulated;
+    return machine.change(Math.floor(n / machineCount) % sessionCount, `step ${n}`);
+  });
+  await beat();
+  const cpuBefore = cpuMsOf(app.pid);
+  const loadStarted = performance.now();
+  for (let sent = 0; sent < total; ) {
+    const due = Math.min(total, Math.floor(((performance.now() - loadStarted) * changesPerSecond) / 1_000));
+    const batch = changes.slice(sent, due);
+    await Promise.all(
+      batch.map((sealed) => redis.send("XADD", [log, "MAXLEN", "~", "100000", "*", "e", sealed])),
+    );
+    sent = due;
+    await Bun.sleep(2);
+  }
+  const writtenMs = performance.now() - loadStarted;
+  const lastStep = `step ${total - 1}`;
+  await waitUntil(
+    async () => (await (await request(app, "/api/sessions")).text()).includes(lastStep),
+    120_000,
+    "the last change is shown",
+    100,
+  );
+  const shownMs = performance.now() - loadStarted;
+  const cpuMs = cpuMsOf(app.pid) - cpuBefore;
+  clearInterval(beating);
+  const reports = (await (await request(app, "/api/fleets")).json()) as { fleets: { dropped: object }[] };
+  console.log(
+    `${total} changes written at ${((total * 1_000) / writtenMs).toFixed(0)} a second; the last is shown ${((shownMs - writtenMs) / 1_000).toFixed(2)} s after it was written; ${(cpuMs / total).toFixed(3)} ms CPU each; dropped: ${JSON.stringify(reports.fleets[0]?.dropped)}`,
+  );
+  await app.stop();
+  redis.close();
+  return [
+    meets("changes written a second", (total * 1_000) / writtenMs, "at least", changesPerSecond * 0.95),
+    meets(
+      "seconds that the follower is behind at the end",
+      (shownMs - writtenMs) / 1_000,
+      "at most",
+      loadSeconds,
+    ),
+  ].every(Boolean);
+}
+
+const isMet = await withFolder(async (folder) => {
+  const [program] = preparePrograms(folder);
+  if (!program) return false;
+  const server = await startRedis(["--appendonly", "no"]);
+  try {
+    const results = [
+      await measureLatency(folder, program.binary, server),
+      await measureLoad(folder, program.binary, server),
+    ];
+    return results.every(Boolean);
+  } finally {
+    await server.destroy();
+  }
+});
+process.exit(isMet ? 0 : 1);
