@@ -77,7 +77,8 @@ testWithRedis("the server has nothing that can be read", async () => {
   const sealed = everything.match(/[\w+/=-]{40,}/g) ?? [];
   everything += sealed.map((text) => Buffer.from(text, "base64").toString("latin1")).join();
   expect(everything.length).toBeGreaterThan(5_000);
-  for (const secret of ["zqsecret", "npm", "devbox", "laptop", "kim", "claude", "permission"])
+  // No shorter words: they turn up by chance in so many random letters.
+  for (const secret of ["zqsecret", "devbox", "laptop", "claude", "permission"])
     expect(everything).not.toContain(secret);
 });
 
