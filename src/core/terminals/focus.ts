@@ -5,7 +5,7 @@
 import { chooseWindow, type WindowChoice } from "./choose-window.ts";
 import { findContainerTerminal, isFromOutside } from "./container.ts";
 import { detectTerminal, detectWindowSystems, isTerminal } from "./detect.ts";
-import { findTerminalProcesses, queryWindow } from "./lineage.ts";
+import { addConsoleOwner, findTerminalProcesses, queryWindow } from "./lineage.ts";
 import { type Plan, type ProcessInfo, readEnvironment, readLineage, type WindowInfo } from "./plan.ts";
 import { recogniseTerminal } from "./recognise.ts";
 import { findSshTerminal, readConnection, ssh } from "./ssh.ts";
@@ -26,7 +26,7 @@ import { commonVariables, readVariable } from "./variables.ts";
 const maxLayers = 6;
 
 export function* planFocus(target: TerminalTarget, context: TerminalContext): Plan<FocusOutcome> {
-  const start = yield* locate(target);
+  const start = yield* locate(target, context);
   if (start.kind === "unknown") return notPossible([], start.reason);
   const by: string[] = [...start.by];
   const selected: string[] = [];
@@ -64,7 +64,7 @@ const notPossible = (by: readonly string[], reason: string, login?: string | nul
 const afterSelecting = (selected: readonly string[], reason: string): string =>
   selected.length === 0 ? reason : `${selected.join(" and ")} shows the pane now, but ${reason}`;
 
-function* locate(target: TerminalTarget): Plan<LocateResult> {
+function* locate(target: TerminalTarget, { platform }: TerminalContext): Plan<LocateResult> {
   const { place, cwd, title } = target;
   if (!place.local) return yield* findElsewhere(target);
   const found = (location: PaneLocation): LocateResult => ({ kind: "known", location, by: [], limit: null });
@@ -84,7 +84,9 @@ function* locate(target: TerminalTarget): Plan<LocateResult> {
   }
   // macOS shows a protected process's arguments in place of its variables.
   const env = { ...place.env, ...(yield* readEnvironment(place.pid)) };
-  const inTerminal = agent.tty === null ? skipToTty(lineage) : lineage;
+  const isShown = platform !== "win32" || lineage.some(isTerminal);
+  const whole = isShown ? lineage : yield* addConsoleOwner(lineage);
+  const inTerminal = agent.tty === null ? skipToTty(whole) : whole;
   return found({ lineage: inTerminal, tty: inTerminal[0]?.tty ?? place.tty, env, title, cwd });
 }
 
@@ -180,7 +182,7 @@ export function* planWindowList(context: TerminalContext): Plan<readonly WindowI
 
 /** Whether the session's pane is what the user sees now; null if it cannot be known. */
 export function* planVisibility(target: TerminalTarget, context: TerminalContext): Plan<boolean | null> {
-  const start = yield* locate(target);
+  const start = yield* locate(target, context);
   if (start.kind === "unknown") return null;
   const isVisible = yield* planVisibilityAt(start.location, context, maxLayers);
   return isVisible === true && start.limit !== null ? null : isVisible;
@@ -211,7 +213,7 @@ function* planVisibilityAt(
 
 /** The SSH logins whose terminals show the session's pane. Empty if none does, or if that cannot be known. */
 export function* planLogins(target: TerminalTarget, context: TerminalContext): Plan<readonly string[]> {
-  const start = yield* locate(target);
+  const start = yield* locate(target, context);
   return start.kind === "unknown" ? [] : yield* planLoginsAt(start.location, context, maxLayers);
 }
 

@@ -1,5 +1,5 @@
 /** A process and its parents: which of them is the terminal, and what is known about its window. */
-import { type Plan, type ProcessInfo, readEnvironment, readLineage } from "./plan.ts";
+import { findConsoleOwner, type Plan, type ProcessInfo, readEnvironment, readLineage } from "./plan.ts";
 import type { PaneLocation, WindowQuery } from "./terminal.ts";
 
 /** Matches by the name of the process or of the file it runs. */
@@ -27,6 +27,16 @@ const isLauncher = matchProcess([
   ...["xfdesktop", "lxqt-panel", "lxpanel", "mate-panel", "cinnamon", "budgie-panel", "polybar", "waybar"],
   ...["rofi", "systemd", "launchd"],
 ]);
+
+/** Windows hands the console of a shell that Explorer started to the default terminal, which is not among its parents then. */
+export function* addConsoleOwner(lineage: readonly ProcessInfo[]): Plan<readonly ProcessInfo[]> {
+  const [agent] = lineage;
+  if (agent === undefined) return lineage;
+  const owner = yield* findConsoleOwner(agent.pid);
+  if (owner === null || lineage.some(({ pid }) => pid === owner.pid)) return lineage;
+  const end = lineage.findIndex((parent) => isLauncher(parent));
+  return [...(end < 0 ? lineage : lineage.slice(0, end)), owner];
+}
 
 /**
  * The process of the terminal, and those of its parents that its window may belong to. A terminal has another controlling

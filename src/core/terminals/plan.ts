@@ -71,6 +71,8 @@ export type PlanStep =
   | { readonly do: "dbus"; readonly call: BusCall; readonly assumed?: readonly unknown[] | null }
   /** The process and its parents, nearest first. Empty if it has ended, or processes cannot be seen here. */
   | { readonly do: "lineage"; readonly pid: number }
+  /** On Windows, the process whose window shows the console of this one; null if there is none. */
+  | { readonly do: "console-owner"; readonly pid: number }
   /** The variables that a process was started with; null if they cannot be read. */
   | { readonly do: "environment"; readonly pid: number }
   /** All processes of this user with this name. */
@@ -212,6 +214,10 @@ export function* runAppleScript(app: string, script: string, ...args: string[]):
 /** A script that changes nothing. null also if the user has not allowed it yet. */
 export function* askAppleScript(app: string, script: string, ...args: string[]): Plan<string | null> {
   return (yield { do: "applescript", app, script, args }) as string | null;
+}
+
+export function* findConsoleOwner(pid: number): Plan<ProcessInfo | null> {
+  return (yield { do: "console-owner", pid }) as ProcessInfo | null;
 }
 
 export function* listWindows(): Plan<readonly WindowInfo[] | null> {

@@ -123,6 +123,10 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
         return withBus(await connections.bus(), (bus) => bus.call(step.call));
       case "lineage":
         return processes.lineage(step.pid);
+      case "console-owner":
+        return platform === "win32"
+          ? (await import("../windows/processes.ts")).findConsoleOwner(step.pid)
+          : null;
       case "environment":
         return processes.environment(step.pid);
       case "processes":

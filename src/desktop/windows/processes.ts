@@ -8,6 +8,7 @@ const invalidHandle = 0xffffffffffffffffn;
 const entryBytes = 568;
 const maxPathUnits = 1024;
 const maxParents = 32;
+const GA_ROOTOWNER = 3;
 
 type Entry = Pick<ProcessInfo, "pid" | "parent" | "name">;
 
@@ -52,6 +53,27 @@ export function readLineage(pid: number): ProcessInfo[] {
     lineage.push(start === null ? about : { ...about, startedAt: readFileTime(start) });
   }
   return lineage;
+}
+
+/**
+ * The process whose window shows the console of this one: Windows Terminal, also where it is not among its parents. null if this
+ * program has a console of its own, which it would have to leave to look.
+ */
+export function findConsoleOwner(pid: number): ProcessInfo | null {
+  const system = win32();
+  if (system.GetConsoleWindow() !== 0n) return null;
+  // For a moment, Ctrl-C in that console is meant for this program too.
+  system.SetConsoleCtrlHandler(null, 1);
+  try {
+    if (!system.AttachConsole(pid)) return null;
+    const owner = Buffer.alloc(4);
+    const window = system.GetAncestor(system.GetConsoleWindow(), GA_ROOTOWNER);
+    if (window !== 0n) system.GetWindowThreadProcessId(window, owner);
+    system.FreeConsole();
+    return readLineage(owner.readUInt32LE(0))[0] ?? null;
+  } finally {
+    system.SetConsoleCtrlHandler(null, 0);
+  }
 }
 
 /** A FILETIME counts 100 ns from the year 1601. */

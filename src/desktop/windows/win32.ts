@@ -27,6 +27,7 @@ const user32 = {
   DispatchMessageW: { args: ["ptr"], returns: "i64" },
   EndMenu: { args: [], returns: "i32" },
   FindWindowExW: { args: ["u64", "u64", "ptr", "ptr"], returns: "u64" },
+  GetAncestor: { args: ["u64", "u32"], returns: "u64" },
   GetForegroundWindow: { args: [], returns: "u64" },
   GetLastInputInfo: { args: ["ptr"], returns: "i32" },
   GetSystemMetrics: { args: ["i32"], returns: "i32" },
@@ -57,8 +58,11 @@ const shell32 = {
 } as const;
 
 const kernel32 = {
+  AttachConsole: { args: ["u32"], returns: "i32" },
   CloseHandle: { args: ["u64"], returns: "i32" },
   CreateToolhelp32Snapshot: { args: ["u32", "u32"], returns: "u64" },
+  FreeConsole: { args: [], returns: "i32" },
+  GetConsoleWindow: { args: [], returns: "u64" },
   GetCurrentThreadId: { args: [], returns: "u32" },
   GetProcAddress: { args: ["u64", "ptr"], returns: "u64" },
   GetModuleHandleW: { args: ["ptr"], returns: "u64" },
@@ -68,6 +72,7 @@ const kernel32 = {
   Process32FirstW: { args: ["u64", "ptr"], returns: "i32" },
   Process32NextW: { args: ["u64", "ptr"], returns: "i32" },
   QueryFullProcessImageNameW: { args: ["u64", "u32", "ptr", "ptr"], returns: "i32" },
+  SetConsoleCtrlHandler: { args: ["ptr", "i32"], returns: "i32" },
 } as const;
 
 const advapi32 = {

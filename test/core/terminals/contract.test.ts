@@ -119,6 +119,8 @@ function respond(step: PlanStep, kind: number, text: string): unknown {
         createProcess(step.pid, "bash", { tty: "/dev/pts/8" }),
         createProcess(70, kind > 3 ? "xterm" : text),
       ];
+    case "console-owner":
+      return kind > 3 ? createProcess(67, text) : null;
     case "environment":
       return { TMUX: text, WINDOWID: kind > 3 ? "77" : text, KITTY_LISTEN_ON: `unix:${text}` };
     case "processes":

@@ -67,7 +67,7 @@ test("a dry run of any recipe only asks", () => {
     KONSOLE_DBUS_SESSION: "/Sessions/1",
   };
   const readOnly =
-    /^(lineage|environment|processes|ttys|sockets-of|own-sockets|connection-owners|command-line|windows|top-level-window)$|^run (tmux .*list-panes|wezterm cli list|zellij .*list-clients|lsappinfo |ss -Hxnp)|^dbus (processId|sessionList|currentSession|title)$|^kitty ls$/;
+    /^(lineage|console-owner|environment|processes|ttys|sockets-of|own-sockets|connection-owners|command-line|windows|top-level-window)$|^run (tmux .*list-panes|wezterm cli list|zellij .*list-clients|lsappinfo |ss -Hxnp)|^dbus (processId|sessionList|currentSession|title)$|^kitty ls$/;
   for (const terminal of terminals) {
     for (const platform of ["linux", "darwin", "win32"] as const) {
       const location = locationInside([], { env });

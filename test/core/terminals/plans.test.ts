@@ -748,3 +748,18 @@ describe("other window systems", () => {
     expect(focus(scenario("explorer.exe", 88)).result).toBe("impossible");
   });
 });
+
+test("on Windows the terminal that shows the console is found, also if it did not start the shell", () => {
+  const terminal = createProcess(500, "WindowsTerminal");
+  const windows = [{ id: "7", pid: 500, title: "x", active: false }];
+  const outcome = focus({
+    platform: "win32",
+    terminal: [createProcess(88, "explorer")],
+    answers: (step) => {
+      if (step.do === "console-owner") return step.pid === 90 ? terminal : null;
+      if (step.do === "windows") return windows;
+      return step.do === "activate" ? step.id === "7" : undefined;
+    },
+  });
+  expect(outcome).toMatchObject({ result: "window", by: "Windows Terminal, Windows" });
+});
