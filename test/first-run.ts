@@ -120,8 +120,10 @@ for (const shell of hook === undefined ? [] : shells) {
 const desktop = run([program, "doctor", "--desktop", "--wait", "15"]);
 const takePicture = pictures[process.platform];
 if (takePicture) {
-  // Icon and alert need a moment; if they are late, the report says so and the picture does not matter.
-  await Promise.race([desktop, letTimePass(8_000, "the self-test has shown its alert by then")]);
+  await Promise.race([
+    desktop,
+    letTimePass(8_000, "icon and alert need a moment on a machine that has just started"),
+  ]);
   const { code, text } = await run(takePicture(join(out, "desktop.png"))).catch((error) => ({
     code: 1,
     text: String(error),
