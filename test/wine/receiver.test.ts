@@ -1,6 +1,6 @@
 /** The app and its hooks on Windows, without a desktop. */
 import { afterAll, beforeAll, describe, expect } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json";
 import { testWith } from "../needs.ts";
@@ -88,6 +88,20 @@ describe("on Windows", () => {
     await waitUntil(() => names.every((name) => existsSync(join(stateFolder(), name))), waitMs);
     expect(read("auth-header")).toMatch(/^Authorization: Bearer [\w-]{43,}\n$/);
     expect(JSON.parse(read("endpoint.json")).url).toBe(`http://127.0.0.1:${port}`);
+  });
+
+  test("a session is this machine's, and its agent is found behind the shell that runs its hook", async () => {
+    const [cmd = ""] = [...new Bun.Glob("/usr/lib/*/wine/x86_64-windows/cmd.exe").scanSync("/")];
+    cpSync(cmd, join(wine.folder, "gemini.exe"));
+    // The agent lives on, so that it does not count as gone.
+    const agent = wine.spawn("gemini.exe", ["/c", `${exe} hook gemini & ping -n 60 127.0.0.1`]);
+    const event = { session_id: "found", hook_event_name: "BeforeAgent", cwd: "C:\\code", prompt: "hello" };
+    agent.stdin.write(JSON.stringify(event));
+    agent.stdin.end();
+    const readPlace = () => JSON.parse(read("snapshot.json") || "{}").sessions?.find(isFound)?.place;
+    const isFound = ({ sessionId }: { sessionId: string }) => sessionId === "found";
+    await waitUntil(() => readPlace()?.pid > 0, waitMs);
+    expect(readPlace()).toMatchObject({ local: true });
   });
 
   test("a link that any web page could open changes nothing", async () => {
