@@ -2,8 +2,8 @@
  * `npm run test:drift`: what the newest version of each agent's CLI would change. Each is installed beside the tested one, and the tests
  * that drive the agent's CLI run with it. `npm run test:drift -- qwen kimi` runs only these agents.
  */
-import { cliVersion, fetchCli, packageName } from "./agent/cli.ts";
-import { fetchOtherCli, type OtherCli, otherClis } from "./agent/other/clis.ts";
+import { cliVersion, fetchCli, isCliCached, packageName } from "./agent/cli.ts";
+import { fetchOtherCli, isOtherCliCached, type OtherCli, otherClis } from "./agent/other/clis.ts";
 
 interface Candidate {
   readonly id: string;
@@ -11,7 +11,8 @@ interface Candidate {
   readonly tested: string;
   /** The beginnings of the paths of the tests that drive it. */
   readonly tests: readonly string[];
-  fetch(version: string): Promise<void>;
+  /** False if npm brings no program for this system. */
+  fetch(version: string): Promise<boolean>;
 }
 
 /** `@scope/name@1.2.3` */
@@ -31,8 +32,11 @@ function createCandidate(cli: OtherCli): Candidate {
     packageName: name,
     tested,
     tests: cli.usedBy ?? [`test/agent/${cli.id}`, `test/long/agent-${cli.id}`],
-    fetch: (version) =>
-      fetchOtherCli({ ...cli, packages: [`${name}@${version}`, ...more.map(renew(version))] }),
+    async fetch(version) {
+      const newer: OtherCli = { ...cli, packages: [`${name}@${version}`, ...more.map(renew(version))] };
+      await fetchOtherCli(newer);
+      return isOtherCliCached(newer);
+    },
   };
 }
 
@@ -42,7 +46,10 @@ const candidates: readonly Candidate[] = [
     packageName,
     tested: cliVersion,
     tests: ["test/agent/scenarios", "test/agent/answers", "test/agent/faults"],
-    fetch: fetchCli,
+    async fetch(version) {
+      await fetchCli(version);
+      return isCliCached(version);
+    },
   },
   ...Object.entries(otherClis).flatMap(([key, cli]) => (key === cli.id ? [createCandidate(cli)] : [])),
 ];
@@ -62,7 +69,8 @@ async function check({ id, packageName: name, tested, tests, fetch }: Candidate)
   const newest = output.trim();
   if (code !== 0 || newest === "") return `${id}: npm does not know its newest version`;
   if (newest === tested) return `${id} ${tested}: nothing newer`;
-  await fetch(newest);
+  if (!(await fetch(newest)))
+    return `${id} ${tested} → ${newest}: changed: npm brings no program for this system`;
   const failed: string[] = [];
   for (const path of tests) {
     const args = path.startsWith("test/long/") ? ["--long", path] : [path];
