@@ -1,20 +1,22 @@
-/** What Grok Build's hooks do not report: that a request was approved. Its file of events says so 23 ms after the key (median, n=15). */
+/** What Grok Build's hooks do not report: its model, and that a request was approved, 23 ms after the key (median, n=15). */
 import { dirname, join } from "node:path";
 import { parseRecord, readTime } from "../../../core/json.ts";
 import { type Ask, isBlocking } from "../../../core/session/session.ts";
 import type { AgentWatcher, WatchContext } from "../../agent.ts";
-import { createEmitter, findInsideFolders, toMoment } from "../../watch/index.ts";
+import { readId } from "../../hook-event.ts";
+import { createEmitter, findInsideFolders, isNews, toMoment } from "../../watch/index.ts";
 import { watchSessionFiles } from "../../watch/session-files.ts";
 import { sessionsFolder } from "../setup/folder.ts";
 
 interface GrokEvents {
   /** When the last request was resolved. null if none was. */
   resolvedAt: number | null;
+  model: string | null;
 }
 
 function addLine(state: GrokEvents, text: string): void {
-  if (!text.includes('"permission_resolved"')) return;
-  state.resolvedAt = readTime(parseRecord(text).ts);
+  if (text.includes('"permission_resolved"')) state.resolvedAt = readTime(parseRecord(text).ts);
+  if (text.includes('"turn_started"')) state.model = readId(parseRecord(text).model_id) ?? state.model;
 }
 
 export function watchGrok(context: WatchContext): AgentWatcher {
@@ -26,9 +28,12 @@ export function watchGrok(context: WatchContext): AgentWatcher {
       transcriptPath === null
         ? null
         : findInsideFolders(join(dirname(transcriptPath), "events.jsonl"), [sessionsFolder(env)]),
-    createState: () => ({ resolvedAt: null }),
+    createState: () => ({ resolvedAt: null, model: null }),
     addLine,
-    onRead({ sessionId, asks }, { resolvedAt }) {
+    onRead(session, { resolvedAt, model }) {
+      const { sessionId, asks } = session;
+      if (isNews(session, { model }))
+        emit({ agent: "grok", sessionId }, clock(), { kind: "enriched", with: { model } });
       // Its dialogs come one by one, each with its own request: one that was opened later is still open.
       const isOver = (ask: Ask) =>
         isBlocking(ask) && ask.kind === "permission" && ask.at <= (resolvedAt ?? 0);
@@ -38,7 +43,7 @@ export function watchGrok(context: WatchContext): AgentWatcher {
     },
     isUrgent: ({ asks }) => asks.some(isBlocking),
     isUnattended: (commandLine) => commandLine.some((argument) => /^(?:-p|--single)(?:=|$)/.test(argument)),
-    readAfter: new Set(["session-start"]),
+    readAfter: new Set(["session-start", "prompt", "turn-end"]),
   });
 }
 
