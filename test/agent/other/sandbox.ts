@@ -280,17 +280,22 @@ async function setUp(driver: CliDriver, folder: string, options: OtherSandboxOpt
     text: string,
     what: string,
     isDone: () => boolean | Promise<boolean>,
+    maxMs = timeoutMs,
   ): Promise<void> {
     await terminal.typeLine(text);
     let enterAt = performance.now();
-    await waitFor(what, async () => {
-      if (await isDone()) return true;
-      if (performance.now() - enterAt > 3_000) {
-        await terminal.pressKeys("Enter");
-        enterAt = performance.now();
-      }
-      return false;
-    });
+    await waitFor(
+      what,
+      async () => {
+        if (await isDone()) return true;
+        if (performance.now() - enterAt > 3_000) {
+          await terminal.pressKeys("Enter");
+          enterAt = performance.now();
+        }
+        return false;
+      },
+      maxMs,
+    );
   }
 
   const sandbox: OtherSandbox = {
@@ -360,7 +365,9 @@ async function setUp(driver: CliDriver, folder: string, options: OtherSandboxOpt
       await space.run(["pkill", "-KILL", "-f", commandLine], {});
     },
     async leaveCli() {
-      await typeUntil(driver.exit, "the end of the CLI", async () => (await listCli()) === "");
+      // After a command, Qwen Code took 43 to 45 s to leave at a load of 16, also without beckon (n=2).
+      const hasLeft = async () => (await listCli()) === "";
+      await typeUntil(driver.exit, "the end of the CLI", hasLeft, startTimeoutMs);
       isRunning = false;
     },
     async listFiles() {
