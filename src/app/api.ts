@@ -1,5 +1,5 @@
 /** The API: what each route asks of the rest of the app. */
-import { chmodSync, rmSync } from "node:fs";
+import { chmodSync, lstatSync, rmSync } from "node:fs";
 import { version } from "../../package.json";
 import type { PageAccess } from "../api/page-access.ts";
 import { type ApiServer, listenFrom, listenOnSocket, type SettingsRequests } from "../api/server.ts";
@@ -155,7 +155,10 @@ const maxSocketPathBytes = 103;
 /** Where it cannot be opened, as on some network disks, hooks use the port. */
 function openHookSocket({ paths: { hookSocket: path } }: Base, { accept }: AppState): () => Promise<void> {
   if (process.platform === "win32" || Buffer.byteLength(path) > maxSocketPathBytes) return async () => {};
-  const remove = () => ignoreErrors(() => rmSync(path, { force: true }));
+  const remove = () =>
+    ignoreErrors(() => {
+      if (lstatSync(path).isSocket()) rmSync(path, { force: true });
+    });
   // This process has the folder's lock: a socket that is there was left behind by one that crashed.
   remove();
   try {

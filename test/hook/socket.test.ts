@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { chownSync, existsSync, statSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createAppFixture, createAskEvent, createPromptEvent } from "../app-fixture.ts";
 import { forEachTest } from "../for-each-test.ts";
 import { testWith } from "../needs.ts";
-import { createHarness, event, expectNoOutput } from "./harness.ts";
+import { beckonHook, createHarness, event, expectNoOutput, run } from "./harness.ts";
 
 const harness = forEachTest(createHarness);
 const fixture = forEachTest(createAppFixture);
@@ -99,6 +99,17 @@ describe("the app's socket", () => {
     expect(statSync(fixture.paths.state).mode & 0o777).toBe(0o700);
     await app.stop();
     expect(existsSync(fixture.paths.hookSocket)).toBe(false);
+  });
+
+  test("does not replace a file in its place: hooks use the port", async () => {
+    mkdirSync(fixture.paths.state, { mode: 0o700 });
+    writeFileSync(fixture.paths.hookSocket, "mine");
+    const app = await fixture.start();
+    const hook = run([...beckonHook, "claude"], fixture.env, JSON.stringify(createPromptEvent("s")));
+    expectNoOutput(await hook);
+    expect(await fixture.fetchSessions()).toMatchObject([{ sessionId: "s" }]);
+    await app.stop();
+    expect(readFileSync(fixture.paths.hookSocket, "utf8")).toBe("mine");
   });
 
   test("is made again after a crash", async () => {

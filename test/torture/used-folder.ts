@@ -1,6 +1,6 @@
 /** A state folder as a killed beckon leaves it, and what the next start must show. */
 import { expect } from "bun:test";
-import { cpSync } from "node:fs";
+import { cpSync, lstatSync } from "node:fs";
 import { createFixture, type Fixture } from "./fixture.ts";
 import { doneSummary, eventsAfterAsk, eventsUntilAsk, summarizeSession, waitingSummary } from "./scenario.ts";
 
@@ -23,7 +23,9 @@ async function createTemplate(): Promise<Fixture> {
 export async function createUsedFixture(): Promise<Fixture> {
   template ??= await createTemplate();
   const fixture = await createFixture();
-  cpSync(template.home, fixture.home, { recursive: true });
+  // The socket of a killed app cannot be copied.
+  const filter = (path: string) => !lstatSync(path).isSocket();
+  cpSync(template.home, fixture.home, { recursive: true, filter });
   return fixture;
 }
 
