@@ -8,6 +8,7 @@ const everything = [
   "test/dashboard/a.test.ts",
   "test/machines/a.test.ts",
   "test/release/a.test.ts",
+  "test/long/release-arm64.test.ts",
   "test/wine/a.test.ts",
   "test/agent/a.test.ts",
 ];

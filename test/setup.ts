@@ -100,6 +100,15 @@ export const packageGroups: readonly PackageGroup[] = [
     },
   },
   {
+    purpose: "the program for arm64, emulated",
+    usedBy: ["test/long/release"],
+    packages: {
+      // Not qemu-user-static, which lets every program of the system run arm64.
+      "qemu-aarch64": "qemu-user",
+      "/usr/aarch64-linux-gnu/lib/ld-linux-aarch64.so.1": "libc6-arm64-cross",
+    },
+  },
+  {
     purpose: "the dashboard in a real browser",
     usedBy: ["test/dashboard/"],
     packages: {
