@@ -1,6 +1,7 @@
 /** GET /api/events of a running app. */
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
+import { version } from "../../package.json";
 import { limits } from "../../src/core/limits.ts";
 import { createEventStream, type EventStream } from "../../src/streams/event-stream.ts";
 import { schedule } from "../../src/system/schedule.ts";
@@ -62,7 +63,7 @@ test("a client gets the whole state first, then each change once", async () => {
   await waitUntil(() => events.find("snapshot"), 2_000);
   expect(events.received[0]).toMatchObject({
     event: "snapshot",
-    data: { version: "0.1.0", quiet: null, sessions: [{ sessionId: "s1", group: "working" }] },
+    data: { version, quiet: null, sessions: [{ sessionId: "s1", group: "working" }] },
   });
   await fixture.postHook(createAskEvent("s1"));
   await waitUntil(() => events.find("session-updated"), 2_000);
