@@ -397,6 +397,23 @@ function createPageHandlers(options: ServerOptions, connections: Connections) {
   } satisfies Partial<Record<RouteName, Handler>>;
 }
 
+function createPromptHandlers(options: ServerOptions) {
+  const actOnPrompt =
+    (action: "change" | "remove"): Handler =>
+    async ({ request, params: { id } }) => {
+      const body = parseBody(await readBody(request));
+      const result = typeof body === "string" ? body : await options.prompts.act(id ?? "", action, body);
+      return typeof result === "string" ? respond(400, { error: result }) : respond(200, result);
+    };
+
+  return {
+    prompts: async ({ query: { session } }) =>
+      respond(200, { prompts: await options.prompts.list(typeof session === "string" ? session : null) }),
+    promptChange: actOnPrompt("change"),
+    promptRemove: actOnPrompt("remove"),
+  } satisfies Partial<Record<RouteName, Handler>>;
+}
+
 function createHandlers(
   options: ServerOptions,
   connections: Connections,
@@ -426,16 +443,9 @@ function createHandlers(
       return result ? respond(200, result) : respondNoSession(id);
     };
 
-  const actOnPrompt =
-    (action: "change" | "remove"): Handler =>
-    async ({ request, params: { id } }) => {
-      const body = parseBody(await readBody(request));
-      const result = typeof body === "string" ? body : await options.prompts.act(id ?? "", action, body);
-      return typeof result === "string" ? respond(400, { error: result }) : respond(200, result);
-    };
-
   return {
     ...createPageHandlers(options, connections),
+    ...createPromptHandlers(options),
     health: () => new Response("ok"),
     hold: async ({ request }) => {
       const body = await readBody(request);
@@ -509,10 +519,6 @@ function createHandlers(
     focus: act("focus"),
     answer: act("answer"),
     send: act("send"),
-    prompts: async ({ query: { session } }) =>
-      respond(200, { prompts: await options.prompts.list(typeof session === "string" ? session : null) }),
-    promptChange: actOnPrompt("change"),
-    promptRemove: actOnPrompt("remove"),
     mute: act("mute"),
     snooze: act("snooze"),
     dismiss: act("dismiss"),

@@ -10,9 +10,10 @@ import type { Session } from "../core/session/session.ts";
 import { parseSessionKey, sessionKeyOf } from "../core/session/session-ref.ts";
 import { createEarliestTimer } from "../system/schedule.ts";
 import { isAsking, judgePrompt, type Verdict } from "./judge.ts";
-import { findTextProblem, isOver, isReceiptOf, isStuck, type Prompt, type PromptTiming } from "./prompt.ts";
+import { createPrompt, findTextProblem, isOver, isReceiptOf, type NewPrompt, type Prompt } from "./prompt.ts";
+import { createPromptQueue, type QueueOptions } from "./queue.ts";
 
-export interface PromptsOptions {
+export interface PromptsOptions extends QueueOptions {
   readonly clock: () => ClockReading;
   readonly get: (ref: {
     readonly machine: string | null;
@@ -23,21 +24,7 @@ export interface PromptsOptions {
   readonly findObstacle: (session: Session) => string | null;
   /** Hands the prompt to the agent. Rejects with why that was not possible. */
   readonly send: (session: Session, text: string) => Promise<void>;
-  /** As of the last start. */
-  readonly saved: readonly Prompt[];
-  /** Writes them down before it returns: what was sent must not be sent again after a kill. Throws if it cannot. */
-  readonly save: (prompts: readonly Prompt[]) => void;
-  /** A prompt was delivered or not taken: for the log. */
-  readonly onEnded: (prompt: Prompt) => void;
-  /** What is shown of prompts has changed. */
-  readonly onChange: () => void;
   readonly schedule: Schedule;
-  readonly onProblem: (text: string) => void;
-}
-
-export interface NewPrompt extends PromptTiming {
-  readonly text: string;
-  readonly by: string;
 }
 
 /** A prompt as it is shown: why it waits is known only now. */
@@ -67,24 +54,13 @@ const noReceipt =
 
 export function createPrompts(options: PromptsOptions): Prompts {
   const { clock } = options;
-  let prompts: readonly Prompt[] = options.saved.map((prompt) =>
+  const saved = options.saved.map((prompt) =>
     prompt.state === "sent" ? { ...prompt, since: clock().at } : prompt,
   );
+  const queue = createPromptQueue({ ...options, saved });
   /** Sent before this start: their receipt may be in the spool. */
-  const inherited = new Set(prompts.filter(({ state }) => state === "sent").map(({ id }) => id));
+  const inherited = new Set(saved.filter(({ state }) => state === "sent").map(({ id }) => id));
   const timer = createEarliestTimer(clock, options.schedule, check);
-
-  function store(next: readonly Prompt[]): void {
-    options.save(next);
-    prompts = next;
-    options.onChange();
-  }
-
-  function put(prompt: Prompt): Prompt {
-    store(prompts.map((known) => (known.id === prompt.id ? prompt : known)));
-    if (prompt.state === "delivered" || isStuck(prompt)) options.onEnded(prompt);
-    return prompt;
-  }
 
   const sessionOf = (prompt: Prompt): Session | null => {
     const ref = parseSessionKey(prompt.session);
@@ -96,13 +72,8 @@ export function createPrompts(options: PromptsOptions): Prompts {
     return judgePrompt(prompt, session, session && options.findObstacle(session), clock());
   }
 
-  /** The first of each session that is not over. Those behind it wait. */
-  function listFirst(): readonly Prompt[] {
-    const first = new Map<string, Prompt>();
-    for (const prompt of prompts)
-      if (!isOver(prompt) && !first.has(prompt.session)) first.set(prompt.session, prompt);
-    return [...first.values()];
-  }
+  const move = (prompt: Prompt, state: Prompt["state"], why: string | null = null): void =>
+    queue.put({ ...prompt, state, since: clock().at, why });
 
   function wakeAt(at: number): void {
     const now = clock();
@@ -111,8 +82,9 @@ export function createPrompts(options: PromptsOptions): Prompts {
 
   function check(): void {
     try {
-      forgetDelivered();
-      for (const prompt of listFirst()) checkOne(prompt);
+      const delivered = queue.forgetDelivered(clock().at - keptMs);
+      if (delivered !== null) wakeAt(delivered + keptMs + 1);
+      for (const prompt of queue.first()) checkOne(prompt);
     } catch (error) {
       options.onProblem(
         `the next prompts could not be written down, so none is sent: ${readErrorMessage(error)}`,
@@ -128,16 +100,11 @@ export function createPrompts(options: PromptsOptions): Prompts {
       wakeAt(deadline);
       if (now.at < deadline) return;
       const state = inherited.has(prompt.id) ? "unknown" : "not taken";
-      put({
-        ...prompt,
-        state,
-        since: now.at,
-        why: state === "unknown" ? "beckon ended meanwhile" : noReceipt,
-      });
+      move(prompt, state, state === "unknown" ? "beckon ended meanwhile" : noReceipt);
     } else if (prompt.state === "queued") {
       const verdict = judge(prompt);
       if (verdict.do === "wait" && verdict.until !== null) wakeAt(verdict.until);
-      if (verdict.do === "refuse") put({ ...prompt, state: "not taken", since: now.at, why: verdict.why });
+      if (verdict.do === "refuse") move(prompt, "not taken", verdict.why);
       if (verdict.do === "send") send(prompt);
     }
   }
@@ -145,34 +112,22 @@ export function createPrompts(options: PromptsOptions): Prompts {
   function send(prompt: Prompt): void {
     const session = sessionOf(prompt);
     if (!session) return;
-    const sent = put({ ...prompt, state: "sent", since: clock().at, why: null });
-    wakeAt(sent.since + receiptMs);
-    options.send(session, sent.text).catch((error) => {
-      const known = prompts.find(({ id }) => id === sent.id);
-      if (known?.state === "sent")
-        put({ ...known, state: "not taken", since: clock().at, why: readErrorMessage(error) });
+    move(prompt, "sent");
+    wakeAt(clock().at + receiptMs);
+    options.send(session, prompt.text).catch((error) => {
+      const known = queue.find(prompt.id);
+      if (known?.state === "sent") move(known, "not taken", readErrorMessage(error));
     });
   }
 
-  function forgetDelivered(): void {
-    const oldest = clock().at - keptMs;
-    const kept = prompts.filter((prompt) => !isOver(prompt) || prompt.since > oldest);
-    if (kept.length < prompts.length) store(kept);
-    const next = kept.find(isOver);
-    if (next) wakeAt(next.since + keptMs + 1);
-  }
-
   function describe(prompt: Prompt): string {
-    if (prompt.state === "queued") {
-      if (listFirst().every(({ id }) => id !== prompt.id)) return "after the one before it";
-      const verdict = judge(prompt);
-      return verdict.do === "send" ? "sent in a moment" : verdict.why;
-    }
-    return prompt.why ?? "";
+    if (prompt.state !== "queued") return prompt.why ?? "";
+    if (queue.first().every(({ id }) => id !== prompt.id)) return "after the one before it";
+    const verdict = judge(prompt);
+    return verdict.do === "send" ? "sent in a moment" : verdict.why;
   }
 
   const show = (prompt: Prompt): ShownPrompt => ({ ...prompt, says: describe(prompt) });
-  const findKnown = (id: string): Prompt | undefined => prompts.find((prompt) => prompt.id === id);
   const missing = (id: string) => `there is no prompt ${id}`;
 
   timer.startAt(clock().t);
@@ -181,68 +136,66 @@ export function createPrompts(options: PromptsOptions): Prompts {
     onChange({ session, event }) {
       const { change } = event;
       const key = sessionKeyOf(session);
-      if (!prompts.some((prompt) => prompt.session === key)) return;
+      if (!queue.all().some((prompt) => prompt.session === key)) return;
       if (change.kind === "prompt") {
-        const taken = prompts.find(
-          ({ session: of, state, text }) =>
-            of === key && (state === "sent" || state === "unknown") && isReceiptOf(change.text, text),
-        );
-        if (taken) put({ ...taken, state: "delivered", since: clock().at, why: null });
+        const taken = queue
+          .all()
+          .find(
+            ({ session: of, state, text }) =>
+              of === key && (state === "sent" || state === "unknown") && isReceiptOf(change.text, text),
+          );
+        if (taken) move(taken, "delivered");
       }
       timer.startAt(clock().t);
     },
-    add(session, { text, by, isNow, ...timing }) {
-      const problem = findTextProblem(text);
+    add(session, added) {
+      const problem = findTextProblem(added.text);
       if (problem !== null) return problem;
       const key = sessionKeyOf(session);
-      if (prompts.filter((prompt) => prompt.session === key && !isOver(prompt)).length >= maxPerSession)
+      if (queue.waiting(key).length >= maxPerSession)
         return `${maxPerSession} prompts wait for this session already`;
-      if (prompts.length >= maxPrompts) return `${maxPrompts} prompts wait already`;
-      const at = clock().at;
+      if (queue.all().length >= maxPrompts) return `${maxPrompts} prompts wait already`;
       const id = randomBytes(4).toString("hex");
-      const prompt: Prompt = {
-        id,
-        session: key,
-        text,
-        by,
-        createdAt: at,
-        ...timing,
-        state: "queued",
-        since: at,
-        why: null,
-      };
+      const prompt = createPrompt(id, key, added, clock().at);
       const verdict = judge(prompt);
       if (verdict.do === "refuse") return verdict.why;
-      if (isNow && isAsking(session))
+      if (added.isNow && isAsking(session))
         return "it asks you something. Answer that first, or send this when it is idle (--when idle)";
-      store([...prompts, prompt]);
+      try {
+        queue.add(prompt);
+      } catch (error) {
+        return `it could not be written down: ${readErrorMessage(error)}`;
+      }
       check();
-      return show(findKnown(id) ?? prompt);
+      return show(queue.find(id) ?? prompt);
     },
     change(id, text) {
-      const known = findKnown(id);
+      const known = queue.find(id);
       if (!known) return missing(id);
       if (known.state === "sent" || isOver(known)) return "it is sent already";
       const problem = findTextProblem(text);
       if (problem !== null) return problem;
       inherited.delete(id);
-      put({ ...known, text, state: "queued", since: clock().at, why: null });
+      move({ ...known, text }, "queued");
       check();
-      return show(findKnown(id) ?? known);
+      return show(queue.find(id) ?? known);
     },
     remove(id) {
-      const known = findKnown(id);
+      const known = queue.find(id);
       if (!known) return missing(id);
       if (known.state === "sent") return "it is sent already";
       const shown = show(known);
-      store(prompts.filter((prompt) => prompt !== known));
+      queue.remove(id);
       check();
       return shown;
     },
     list: (session) =>
-      prompts.filter((prompt) => !session || prompt.session === sessionKeyOf(session)).map(show),
+      queue
+        .all()
+        .filter((prompt) => !session || prompt.session === sessionKeyOf(session))
+        .map(show),
     find(id) {
-      const known = findKnown(id);
+      const known = queue.find(id);
       return known ? show(known) : null;
     },
     stop: () => timer.cancel(),

@@ -37,10 +37,34 @@ export const PromptSchema = Type.Object({
 export type Prompt = Readonly<Static<typeof PromptSchema>>;
 
 /** What the user chooses. */
-export type PromptTiming = Pick<Prompt, "notBefore" | "waitsForQuota"> & {
+type PromptTiming = Pick<Prompt, "notBefore" | "waitsForQuota"> & {
   /** Refused at once if something is asked of the user, instead of waiting for it. */
   readonly isNow: boolean;
 };
+
+export interface NewPrompt extends PromptTiming {
+  readonly text: string;
+  readonly by: string;
+}
+
+/** `session` is the session's key. */
+export const createPrompt = (
+  id: string,
+  session: string,
+  { text, by, notBefore, waitsForQuota }: NewPrompt,
+  at: number,
+): Prompt => ({
+  id,
+  session,
+  text,
+  by,
+  createdAt: at,
+  notBefore,
+  waitsForQuota,
+  state: "queued",
+  since: at,
+  why: null,
+});
 
 /** The prompts of a file, without those that are not valid. */
 export const readPrompts = (value: unknown): readonly Prompt[] =>

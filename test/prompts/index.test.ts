@@ -2,8 +2,14 @@ import { describe, expect, test } from "bun:test";
 import { createInternalEvent } from "../../src/core/session/event.ts";
 import type { Session } from "../../src/core/session/session.ts";
 import { sessionKeyOf } from "../../src/core/session/session-ref.ts";
-import { createPrompts, type NewPrompt, type PromptsOptions } from "../../src/prompts/index.ts";
-import { findTextProblem, isReceiptOf, type Prompt, readPrompts } from "../../src/prompts/prompt.ts";
+import { createPrompts, type PromptsOptions } from "../../src/prompts/index.ts";
+import {
+  findTextProblem,
+  isReceiptOf,
+  type NewPrompt,
+  type Prompt,
+  readPrompts,
+} from "../../src/prompts/prompt.ts";
 import { ask, blocked, done, working } from "../core/view/menu/fixture.ts";
 import { createVirtualTime, settle } from "../virtual-time.ts";
 
@@ -198,14 +204,22 @@ test("a prompt that cannot be written down is not sent", async () => {
   const save = () => {
     if (isFull) throw new Error("ENOSPC");
   };
-  const { time, prompt, sent } = openWorld(idle, { save, onProblem: (text) => problems.push(text) });
+  const { time, prompt, report, sent, states } = openWorld(idle, {
+    save,
+    onProblem: (text) => problems.push(text),
+  });
   prompt("x");
   isFull = true;
   await time.advance(second);
   expect([sent, problems]).toEqual([[], [expect.stringContaining("ENOSPC")]]);
+  expect(prompt("y")).toBe("it could not be written down: ENOSPC");
   isFull = false;
   await time.advance(20 * second);
   expect(sent).toEqual(["x"]);
+  // Its receipt counts also on a full disk: it must not seem lost and be sent again by the user.
+  isFull = true;
+  report("x");
+  expect(states()).toEqual(["x: delivered"]);
 });
 
 test("an open dialog that only the agent's file reports counts as asked", async () => {
