@@ -10,7 +10,6 @@ import { signDecision } from "../system/decision-signature.ts";
 import { isOwnConnection } from "../system/sockets.ts";
 import type { Base } from "./base.ts";
 import type { Desktop } from "./desktop.ts";
-import { createDoctorReport } from "./doctor-report.ts";
 import type { AppFleets } from "./fleet.ts";
 import type { LinkServer } from "./link.ts";
 import type { AppMachines } from "./machines.ts";
@@ -126,7 +125,7 @@ export async function listenForRequests(options: RequestOptions): Promise<ApiSer
     link: options.link,
     fleets: options.fleets,
     doctor: async (wants) =>
-      createDoctorReport({
+      (await import("./doctor-report.ts")).createDoctorReport({
         env,
         isHeadless: desktop.isHeadless,
         tray: await tray.report(),

@@ -6,9 +6,6 @@
 
 import type { Agent } from "../agents/agent.ts";
 import { agents } from "../agents/index.ts";
-import { helpCommand } from "./commands/help.ts";
-import { commandGroups } from "./commands/index.ts";
-import { findCommand, findPage, unknownCommand } from "./find-command.ts";
 
 /** Returns the exit code: 0, 1 if the command failed, 2 for a usage error. Never throws. */
 export async function main(argv: string[], table: readonly Agent[] = agents): Promise<number> {
@@ -22,7 +19,7 @@ export async function main(argv: string[], table: readonly Agent[] = agents): Pr
     const { exitCode = 1, isUsage = false } = error as { exitCode?: number; isUsage?: boolean };
     const hasStack = exitCode === 1 && (isDebug || process.env.BECKON_DEBUG);
     const { formatLine } = await import("./output.ts");
-    const more = isUsage ? ` See ${findHelp(args[0])}.` : "";
+    const more = isUsage ? ` See ${await findHelp(args[0])}.` : "";
     const lines = `${hasStack ? error.stack : error.message}${more}`.split("\n");
     // The names and contents of files in the message can be anything.
     const text = lines.map(formatLine).join("\n");
@@ -32,9 +29,15 @@ export async function main(argv: string[], table: readonly Agent[] = agents): Pr
 }
 
 async function runCommand([first = "run", ...args]: string[], table: readonly Agent[]): Promise<number> {
-  const command = findCommand(first, commandGroups);
   const end = args.indexOf("--");
   const isHelpWanted = (end < 0 ? args : args.slice(0, end)).some(isHelpOption);
+  // The app keeps what it has loaded for as long as it runs: it does without the list of commands.
+  if (first === "run" && !isHelpWanted) {
+    checkHome(process.env.BECKON_HOME);
+    return (await import("./run.ts")).run(args, table);
+  }
+  const { commandGroups, findCommand, unknownCommand, helpCommand } = await loadCommands();
+  const command = findCommand(first, commandGroups);
   if (isHelpWanted && command?.name !== helpCommand.name)
     return (await import("./help.ts")).help([first], table, commandGroups);
   if (!command?.load) throw unknownCommand(first, commandGroups);
@@ -42,10 +45,17 @@ async function runCommand([first = "run", ...args]: string[], table: readonly Ag
   return (await command.load())(args, table, commandGroups);
 }
 
+const loadCommands = async () => ({
+  ...(await import("./commands/index.ts")),
+  ...(await import("./find-command.ts")),
+  ...(await import("./commands/help.ts")),
+});
+
 const isHelpOption = (arg: string): boolean => arg === "--help" || arg === "-h";
 
 /** The command that prints how to call this one. */
-function findHelp(typed: string | undefined): string {
+async function findHelp(typed: string | undefined): Promise<string> {
+  const { commandGroups, findPage, helpCommand } = await loadCommands();
   const name = typed === undefined ? undefined : findPage(typed, commandGroups)?.name;
   if (name === undefined || name === helpCommand.name) return "beckon --help";
   return `beckon help ${name.replace(/^-+/, "")}`;

@@ -188,7 +188,7 @@ describe("for any JSON", () => {
 describe("the list of settings", () => {
   test("has every setting with an allowed default and a description", () => {
     const flat = Object.entries(defaultConfig).flatMap(([name, value]) =>
-      ["alerts", "tray", "answering", "keep", "stream", "workGuard"].includes(name)
+      ["alerts", "tray", "answering", "keep", "stream", "fleet", "workGuard"].includes(name)
         ? Object.entries(value ?? {}).map(([inner, it]): [string, unknown] => [`${name}.${inner}`, it])
         : [[name, value] as [string, unknown]],
     );

@@ -3,15 +3,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openRedis } from "../../../src/machines/fleet/redis.ts";
+import { findFreePort } from "../../bench/processes.ts";
 import { waitUntil } from "../../wait-until.ts";
 
 export const noCertificates = { ca: null, certificate: null, key: null };
 
-const choosePort = () => 20_000 + Math.floor(Math.random() * 40_000);
-
 export async function startRedis(args: readonly string[] = []) {
   const folder = mkdtempSync(join(tmpdir(), "beckon-redis-"));
-  const port = choosePort();
+  const port = findFreePort();
   const command = [
     "redis-server",
     ...["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--appendonly", "yes"],

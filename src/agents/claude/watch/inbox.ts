@@ -4,7 +4,6 @@
  */
 import { createConnection } from "node:net";
 import type { PromptSupport } from "../../agent.ts";
-import { findOwnSocket } from "../../watch/own-socket.ts";
 
 const connectMs = 3_000;
 
@@ -22,6 +21,7 @@ export function createInboxSupport(findInbox: (sessionId: string) => string | nu
     async send({ sessionId }, text) {
       const inbox = findInbox(sessionId);
       if (inbox === null) throw new Error("the session has no inbox any more");
+      const { findOwnSocket } = await import("../../watch/own-socket.ts");
       // The user sees "Message from @beckon", and the text of the message cannot end the frame.
       const framed = `<cross-session-message from-name="beckon">\n${text.replaceAll("</cross-session-message", "<\u200b/cross-session-message")}\n</cross-session-message>`;
       await deliver(findOwnSocket(inbox), { type: "user", message: { role: "user", content: framed } });

@@ -1,13 +1,13 @@
 /** What Qwen Code's hooks do not report: the transcript has what was used. A call that starts was approved before. */
 import { asCount, asRecord, parseRecord } from "../../../core/json.ts";
 import type { Enrichment, Tokens } from "../../../core/session/event.ts";
-import { isBlocking } from "../../../core/session/session.ts";
+import { isBlocking, type Session } from "../../../core/session/session.ts";
 import type { AgentWatcher, WatchContext } from "../../agent.ts";
 import { readId } from "../../hook-event.ts";
 import { createEmitter, findInsideFolders, isNews } from "../../watch/index.ts";
 import { watchSessionFiles } from "../../watch/session-files.ts";
-import { transcriptRoot } from "../setup/folder.ts";
-import { openChannel } from "./channel.ts";
+import { isPresent, transcriptRoot } from "../setup/folder.ts";
+import type { QwenChannel } from "./channel.ts";
 
 interface QwenTranscript {
   tokens: Tokens | null;
@@ -56,20 +56,34 @@ export function watchQwen(context: WatchContext): AgentWatcher {
     isUnattended: (commandLine) => commandLine.some((argument) => /^(?:-p|--prompt)(?:=|$)/.test(argument)),
     readAfter: new Set(["session-start", "prompt", "turn-end"]),
   });
-  const channel = openChannel(context, emit);
+  /** Loaded when Qwen Code is there: most users do not have it. */
+  let channel: QwenChannel | null = null;
+  let isLoading = false;
+  let isStopped = false;
+  async function loadChannel(sessions: readonly Session[]): Promise<void> {
+    isLoading = true;
+    const { openChannel } = await import("./channel.ts");
+    if (isStopped) return;
+    channel = openChannel(context, emit);
+    sessions.forEach(channel.note);
+    channel.check(sessions);
+  }
+
   return {
     ...files,
     check(sessions) {
       files.check(sessions);
-      channel.check(sessions);
+      if (channel) channel.check(sessions);
+      else if (!isLoading && isPresent(env)) void loadChannel(sessions);
     },
     stop() {
+      isStopped = true;
       files.stop();
-      channel.stop();
+      channel?.stop();
     },
     follow(session, event) {
       files.follow(session, event);
-      channel.note(session);
+      channel?.note(session);
       const { sessionId, agentId } = event;
       const isAsked = session.asks.some((ask) => isBlocking(ask) && ask.agentId === agentId);
       if (event.change.kind !== "tool-start" || !isAsked) return;
