@@ -1,6 +1,6 @@
 /** The control of a setting: it shows a value, and reports each change of it. */
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Control, HoursValue, RetentionValue, SettingView } from "../../core/config/setting-view.ts";
 import { changeValue, readValue } from "./settings-store.ts";
 import { Icon } from "./ui.tsx";
@@ -163,7 +163,8 @@ function List({ setting, control, labelId, isLocked }: ControlProps<"list">) {
   const items = (readValue(setting) ?? []) as readonly string[];
   const isAdding = useSignal(false);
   const box = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  // Before the next frame: a letter that is typed at once must not be lost.
+  useLayoutEffect(() => {
     if (isAdding.value) box.current?.focus();
   }, [isAdding.value]);
   const add = () => {
