@@ -1,4 +1,4 @@
-/** The real opencode with beckon's plugin. Its dialogs in the terminal are in test/long. */
+/** The real opencode with beckon's plugin. Its dialogs and answers are in test/long. */
 import { expect } from "bun:test";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,9 +6,6 @@ import { waitUntil } from "../wait-until.ts";
 import { home } from "./namespace.ts";
 import { opencodeConfig, opencodeDriver } from "./other/opencode.ts";
 import { createOtherCliTests } from "./other/scenario.ts";
-import { describeAnswers } from "./other/story.ts";
-
-describeAnswers(opencodeDriver, { denial: ["not now"] });
 
 const toolCalls = 5;
 

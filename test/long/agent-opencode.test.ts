@@ -5,7 +5,14 @@ import { describeFaults } from "../agent/other/faults.ts";
 import { opencodeDriver } from "../agent/other/opencode.ts";
 import { callTool } from "../agent/other/prompts.ts";
 import { createOtherCliTests } from "../agent/other/scenario.ts";
-import { answerInBeckon, describeInterruptions, leaveSecondSession } from "../agent/other/story.ts";
+import {
+  answerInBeckon,
+  describeAnswers,
+  describeInterruptions,
+  leaveSecondSession,
+} from "../agent/other/story.ts";
+
+describeAnswers(opencodeDriver, { denial: ["not now"] });
 
 const { testScenario } = createOtherCliTests(opencodeDriver);
 
