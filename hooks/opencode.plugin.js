@@ -1,12 +1,12 @@
 // beckon's plugin for opencode. `beckon --install` writes this file, also when beckon is updated; `beckon --uninstall` removes it.
-// It reports what opencode's sessions do to beckon, and passes on what you answer there. It changes nothing that opencode does,
+// It reports what opencode's sessions do to beckon, and passes on what you answer there, and prompts that you send from there. It changes nothing that opencode does,
 // and every fault is silent: without beckon, opencode works as before. It waits for nothing, except before an edit in a project
 // where you have turned beckon's work guard on: the guard can refuse the edit, and has a second to do so.
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
-import { createConnection } from "node:net";
-import { resolve as resolvePath } from "node:path";
+import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
+import { createConnection, createServer } from "node:net";
+import { dirname, resolve as resolvePath } from "node:path";
 
 /** The name under which beckon knows this program. */
 const agent = "opencode";
@@ -30,6 +30,10 @@ const maxPostMs = 1_000;
 const maxPostLength = 100_000;
 const maxFileBytes = 65_536;
 const maxQueued = 500;
+/** A prompt that the user sends through beckon, as JSON. */
+const maxPromptLength = 700_000;
+/** The longest path that a socket can have. */
+const maxSocketPath = 100;
 /** The main session and its subagents. */
 const maxFamily = 50;
 const maxSessions = 1_000;
@@ -90,6 +94,7 @@ export const Beckon = async (context) => {
     }
     const onConnection = (output) => {
       connection = openConnection(output.connection);
+      if (connection !== null) openInbox(connection, prompt);
     };
     return start(text, onConnection, ["--connect"]);
   };
@@ -243,6 +248,12 @@ export const Beckon = async (context) => {
       }),
     ).catch(() => {});
 
+  /** As if the user had typed it. Nothing in it is a command, and an open dialog stays as it is. */
+  const prompt = (id, text) =>
+    Promise.resolve(
+      client.session.promptAsync({ path: { id }, body: { parts: [{ type: "text", text }] } }),
+    ).catch(() => {});
+
   /** No fault of this file may reach opencode. */
   const quietly =
     (act) =>
@@ -374,6 +385,41 @@ function openConnection(described) {
   const [token] = readOwn(authHeader).split("\n");
   if (!/^Authorization: Bearer [\w-]+$/.test(token)) return null;
   return { port: Number(port), token, meta, path, endpoint, pid, start };
+}
+
+/** Takes the prompts that beckon passes on. Only beckon knows the token, and only the user's own programs reach the socket. */
+let hasInbox = false;
+function openInbox({ path: endpoint, token }, prompt) {
+  const path = `${dirname(endpoint)}/inbox/${process.pid}.sock`;
+  if (hasInbox || process.platform === "win32" || path.length > maxSocketPath) return;
+  hasInbox = true;
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  rmSync(path, { force: true });
+  const server = createServer((socket) => {
+    let text = "";
+    socket.setEncoding("utf8");
+    socket.setTimeout(maxPostMs, () => socket.destroy());
+    socket.on("error", () => {});
+    socket.on("data", (chunk) => {
+      text += chunk;
+      if (text.length > maxPromptLength) socket.destroy();
+      const end = text.indexOf("\n");
+      if (end < 0) return;
+      try {
+        const { token: given, session, text: said } = JSON.parse(text.slice(0, end));
+        const isTaken = given === token && typeof session === "string" && typeof said === "string";
+        if (isTaken) prompt(session, said);
+        socket.end(isTaken ? "taken\n" : "refused\n");
+      } catch {
+        socket.destroy();
+      }
+      text = "";
+    });
+  });
+  server.on("error", () => {});
+  server.listen(path);
+  server.unref();
+  process.on("exit", () => rmSync(path, { force: true }));
 }
 
 /** False once the beckon that has the port may be gone: another user's program could have it then, and must not get the token. */

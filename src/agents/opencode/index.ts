@@ -1,4 +1,4 @@
-/** opencode while the app runs: what its plugin reports, and its requests. Its plugin knows everything, so nothing is watched. */
+/** opencode while the app runs: what its plugin reports, and its requests. Its plugin reports everything. */
 import type { AgentRuntime } from "../agent.ts";
 import { createRuntime } from "../runtime.ts";
 import { createOpencodeAnswering, createOpencodeDangers } from "./answering.ts";
@@ -7,6 +7,7 @@ import { opencodeVariant } from "./opencode.ts";
 import { createFolder } from "./setup/folder.ts";
 import { dedupeKey, explainRefusal, readDetails, readGuardRequest, translate } from "./translate.ts";
 import type { OpencodeVariant } from "./variant.ts";
+import { watchInboxes } from "./watch/index.ts";
 
 export function createOpencodeRuntime(variant: OpencodeVariant): AgentRuntime {
   const { isPresent, createRegistrationCheck } = createFolder(variant);
@@ -18,6 +19,7 @@ export function createOpencodeRuntime(variant: OpencodeVariant): AgentRuntime {
     dedupeKey,
     dangers: createOpencodeDangers(variant),
     answering: createOpencodeAnswering(variant),
+    watch: ({ env }) => watchInboxes({ env, name: variant.name }),
     isPresent,
     createRegistrationCheck,
   });
