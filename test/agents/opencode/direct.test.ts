@@ -1,6 +1,7 @@
 /** beckon's plugin for opencode sends events itself once beckon's program has delivered one, and only while that is safe. */
 import { describe, expect } from "bun:test";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createConnection } from "node:net";
 import { join } from "node:path";
 import { readStat } from "../../../src/system/processes.ts";
 import { forEachTest } from "../../for-each-test.ts";
@@ -25,8 +26,12 @@ async function load() {
   writeFileSync(program, `#!/bin/sh\necho "$*" >>'${runs}'\n${variables} exec '${binary}' "$@"\n`, {
     mode: 0o755,
   });
-  const hooks = await loadPluginFor(program);
+  const prompted: object[] = [];
+  const client = { session: { promptAsync: async (prompt: object) => void prompted.push(prompt) } };
+  const hooks = await loadPluginFor(program, undefined, client);
   return {
+    /** What was sent to opencode as the user's prompt. */
+    prompted,
     runs: (): string[] => (existsSync(runs) ? readFileSync(runs, "utf8").trim().split("\n") : []),
     startTool: (n: number) =>
       hooks["tool.execute.before"]?.({ tool: "bash", sessionID: "ses_1", callID: `call_${n}` }, { args: {} }),
@@ -65,6 +70,37 @@ describe("opencode's events", () => {
       expect(new Date(other.moment.collected_at).getTime()).toBe(other.moment.at);
     }
     expect(new Set(envelopes.map(({ _meta }) => _meta.id)).size).toBe(20);
+  });
+
+  testWith("linux")("are followed by an inbox for prompts, which needs beckon's token", async () => {
+    const { received, port } = harness.receiver();
+    harness.announce(port, process.pid, identity());
+    const plugin = await load();
+    await plugin.startTool(0);
+    await waitUntil(() => received.length === 1, 10_000);
+    const path = harness.inHome(`inbox/${process.pid}.sock`);
+    await waitUntil(() => existsSync(path), 10_000);
+    const send = (line: string) =>
+      new Promise<string>((resolve) => {
+        let answer = "";
+        const socket = createConnection({ path });
+        socket.on("data", (chunk) => {
+          answer += chunk;
+        });
+        socket.on("close", () => resolve(answer.trim()));
+        socket.on("error", () => {});
+        socket.write(`${line}\n`);
+      });
+    const prompt = { session: "ses_1", text: "/clear\nis text" };
+    expect(await send(JSON.stringify(prompt))).toBe("refused");
+    expect(await send(JSON.stringify({ ...prompt, token: `${token}x` }))).toBe("refused");
+    expect(await send("not JSON")).toBe("");
+    expect(plugin.prompted).toEqual([]);
+    const given = { ...prompt, token: `Authorization: Bearer ${token}` };
+    expect(await send(JSON.stringify(given))).toBe("taken");
+    expect(plugin.prompted).toEqual([
+      { path: { id: "ses_1" }, body: { parts: [{ type: "text", text: "/clear\nis text" }] } },
+    ]);
   });
 
   testWith("linux")("are kept in the spool by beckon's program while beckon is down", async () => {

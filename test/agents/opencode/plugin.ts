@@ -37,9 +37,13 @@ async function importPlugin(
 }
 
 /** The plugin with a real program in beckon's place. */
-export async function loadPluginFor(binary: string, guardScope?: string): Promise<PluginHooks> {
+export async function loadPluginFor(
+  binary: string,
+  guardScope?: string,
+  client: object = {},
+): Promise<PluginHooks> {
   const start = await importPlugin(binary, guardScope);
-  return start({ directory: "/home/dev/proj", client: {} });
+  return start({ directory: "/home/dev/proj", client });
 }
 
 export async function loadPlugin(): Promise<LoadedPlugin> {
