@@ -97,8 +97,6 @@ export function createAppPrompts(
       const prompts = await open();
       const added = prompts.add(session, prompt);
       if (typeof added === "string") return { refused: 409, error: added };
-      // Sent in a moment: the session has only just become idle.
-      await Promise.resolve();
       return { ok: true, prompt: (await waitForOutcome(prompts, added.id)) ?? added };
     },
     async act(id, action, { text }) {

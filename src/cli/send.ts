@@ -2,7 +2,7 @@
 import { viewKeyOf } from "../core/session/session-ref.ts";
 import { toSingleLine, truncateEnd } from "../core/text/text.ts";
 import { capitalize } from "../core/text/words.ts";
-import type { Prompt } from "../prompts/prompt.ts";
+import type { ShownPrompt } from "../prompts/index.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { formatLocalTime } from "../system/clock.ts";
 import { parseArguments, usageError } from "./args.ts";
@@ -11,9 +11,6 @@ import { sendCommand } from "./commands/send.ts";
 import { fetchSession } from "./find-session.ts";
 import { formatJson, formatLine, print, printLines, stripControls } from "./output.ts";
 import { parseTime } from "./parse-time.ts";
-
-/** As the API describes it. */
-type ShownPrompt = Prompt & { readonly says: string };
 
 /** The app waits three seconds for what becomes of it. */
 const timeoutMs = 6_000;
