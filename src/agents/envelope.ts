@@ -120,10 +120,13 @@ function isVariable(name: string, value: unknown): boolean {
 const clockSlackMs = 20;
 /** How far in the future a stamp may be. */
 const maxAheadMs = 2_000;
+/** How old a stamp may be. Events wait in the spool for days at most, and a clock that was never set says 1970. */
+const maxBehindMs = 365 * 24 * 60 * 60_000;
 
 /** When the event happened, on this machine's clocks: the forwarder's stamp if it is plausible, else the time of arrival. */
 export function stampEvent(meta: Pick<HookMeta, "at" | "seq" | "boot">, now: ClockReading): Moment {
-  const at = meta.at === null || meta.at > now.at + maxAheadMs ? now.at : meta.at;
+  const age = now.at - (meta.at ?? now.at);
+  const at = meta.at === null || age < -maxAheadMs || age > maxBehindMs ? now.at : meta.at;
   const wallT = now.t - Math.max(0, now.at - at);
   if (meta.seq === null || meta.boot === null || meta.boot !== now.boot) return { at, t: wallT };
   const bootT = meta.seq / 1_000;

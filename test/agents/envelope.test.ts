@@ -159,6 +159,12 @@ describe("the time of an event", () => {
     expect(readTime(here.at - 500, 7_000_000, "boot-0").t).toBe(99_500);
     expect(readTime(here.at - 200_000, 7_000_000, null).t).toBe(-100_000);
   });
+  test("is the arrival if the stamp is older than a year", () => {
+    const day = 24 * 60 * 60_000;
+    expect(readTime(0, null)).toEqual({ at: here.at, t: here.t });
+    expect(readTime(here.at - 366 * day, null).at).toBe(here.at);
+    expect(readTime(here.at - 364 * day, null).at).toBe(here.at - 364 * day);
+  });
   test("is never in the future", () => {
     expect(readTime(here.at + 1_000, null).t).toBe(here.t);
     expect(readTime(here.at, 101_000_000).t).toBeLessThanOrEqual(here.t);

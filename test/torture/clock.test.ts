@@ -115,6 +115,7 @@ describe("stamps that cannot be right", () => {
     ["in a hundred years", Date.now() + 100 * 365 * 24 * hourMs],
     ["at the end of time", 8.64e15],
     ["beyond it", 1e300],
+    ["in 1970", 0],
     ["before 1970", -5],
     ["a text", "yesterday"],
     ["nothing", null],
