@@ -1,6 +1,6 @@
 /** Where hooks cannot see the agent's process, beckon finds it: with the `ps` that macOS has too, on real processes. */
 import { afterAll, afterEach, expect } from "bun:test";
-import { realpathSync, symlinkSync } from "node:fs";
+import { readFileSync, realpathSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentEvent, createInternalEvent, type Place } from "../../src/core/session/event.ts";
 import { createSession, type Session } from "../../src/core/session/session.ts";
@@ -25,6 +25,8 @@ afterEach(async () => {
 });
 afterAll(removeTemporaryFolders);
 
+const readName = (pid: number) => readFileSync(`/proc/${pid}/comm`, "utf8").trim();
+
 /** A process with that name, and the pid of the shell that it runs a hook in. */
 async function startAgent(name: string): Promise<{ pid: number; shell: number }> {
   const program = join(temporaryFolder(), name);
@@ -36,8 +38,10 @@ async function startAgent(name: string): Promise<{ pid: number; shell: number }>
     stderr: "ignore",
   });
   started.push(child);
-  await waitUntil(() => listChildren(child.pid).length === 1, 5_000);
-  return { pid: child.pid, shell: listChildren(child.pid)[0] ?? 0 };
+  // Until it runs the shell, the child has its parent's name.
+  const findShell = () => listChildren(child.pid).find((pid) => readName(pid) === "sh");
+  await waitUntil(() => findShell() !== undefined, 5_000);
+  return { pid: child.pid, shell: findShell() ?? 0 };
 }
 
 const placeOf = (more: Partial<Place>): Place => ({
