@@ -133,6 +133,15 @@ if (takePicture) {
 const { code, text } = await desktop;
 writeFileSync(join(out, "doctor-desktop.txt"), text);
 report("doctor --desktop", code === 0, text);
+if (process.platform === "darwin") {
+  // With beckon.app, which a login item comes with, names and permissions are beckon's own.
+  const login = await run([program, "--install", "--placed", "--login", "--agent", "claude"]);
+  report("--install --login", login.code === 0, login.text);
+  const app = join(homedir(), "Applications", "beckon.app", "Contents", "MacOS", "beckon");
+  const own = await run([app, "doctor", "--desktop", "--wait", "5"]);
+  writeFileSync(join(out, "doctor-desktop-app.txt"), own.text);
+  report("doctor --desktop of beckon.app", own.code === 0, own.text);
+}
 const stopped = await run([program, "stop"]);
 report("stop", stopped.code === 0, stopped.text);
 const removed = await run([program, "--uninstall", "--purge"]);

@@ -2,6 +2,7 @@
  * `beckon doctor --desktop`: shows an icon with a menu and an alert with buttons for a moment, and says what became of each. It needs
  * no running beckon and no agent, and its output is meant to be pasted into a report.
  */
+import { existsSync } from "node:fs";
 import { arch, release, version as systemVersion } from "node:os";
 import { version } from "../../package.json";
 import { createFindings, type Finding } from "../agents/finding.ts";
@@ -9,10 +10,11 @@ import type { NotifierReport, TrayReport } from "../core/interfaces/index.ts";
 import type { FocusOutcome } from "../core/terminals/terminal.ts";
 import type { Alert, AlertButton, MenuItem, TrayView } from "../core/view/view.ts";
 import { createDesktopParts, type DesktopParts, hasDesktop } from "../desktop/index.ts";
+import { macAppOf } from "../desktop/login/mac-app.ts";
 import { desktopVariables } from "../setup/doctor/report.ts";
 import { ensureOwnFolder } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
-import type { Env } from "../system/folders.ts";
+import { type Env, homeOf } from "../system/folders.ts";
 
 export interface DesktopTestOptions {
   readonly env: Env;
@@ -80,6 +82,8 @@ async function waitFor(isDone: () => boolean | Promise<boolean>, ms: number): Pr
 export async function testDesktop(options: DesktopTestOptions): Promise<readonly Finding[]> {
   const { env, paths } = options;
   const about = [describeSystem(env)];
+  if (process.platform === "darwin")
+    about.push(describeProgram(macAppOf(homeOf(env)), process.execPath, existsSync));
   if (!hasDesktop(env)) {
     const finding = createFindings("icon", "desktop");
     return [...about, finding("info", "headless", "there is no desktop here, so nothing was shown")];
@@ -99,6 +103,24 @@ function describeSystem(env: Env): Finding {
   );
   const parts = [`beckon ${version}`, process.platform, arch(), release(), systemVersion(), ...desktop];
   return createFindings("system", "system")("info", "described", parts.join(", "));
+}
+
+/** macOS gives permissions and a name in its lists to beckon.app, or else to the terminal that runs the program: both can be tested. */
+export function describeProgram(
+  { app, program }: { readonly app: string; readonly program: string },
+  running: string,
+  exists: (path: string) => boolean,
+): Finding {
+  const finding = createFindings("program", "program");
+  if (running === program)
+    return finding("info", "app", `this is ${app}. The program alone: beckon doctor --desktop`);
+  return exists(program)
+    ? finding(
+        "info",
+        "alone",
+        `this is ${running}, not ${app}. To test that one: ${program} doctor --desktop`,
+      )
+    : finding("info", "no-app", `this is ${running}. There is no ${app}: beckon --install --login builds it`);
 }
 
 async function showAll(
