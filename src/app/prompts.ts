@@ -1,6 +1,7 @@
 /** The next prompts, as the rest of the app sees them. Nothing of src/prompts is loaded before the user sends one. */
 import { existsSync } from "node:fs";
 import type { Sink } from "../core/interfaces/index.ts";
+import type { SessionPrompts } from "../core/interfaces/wire.ts";
 import type { JsonRecord } from "../core/json.ts";
 import { readNumber } from "../core/json.ts";
 import type { Session } from "../core/session/session.ts";
@@ -18,7 +19,8 @@ export interface AppPrompts extends Sink {
   send(session: Session, body: JsonRecord, by: string): Promise<object | string>;
   /** Changes or removes one. With a text if it cannot. */
   act(id: string, action: "change" | "remove", body: JsonRecord): Promise<object | string>;
-  list(session: string | null): Promise<readonly ShownPrompt[]>;
+  /** Of one session, or of all. */
+  list(session: string | null): Promise<SessionPrompts>;
 }
 
 /** An idle session reports its prompt within 0.25 s (measured). */
@@ -107,10 +109,13 @@ export function createAppPrompts(
       return typeof result === "string" ? result : { ok: true, prompt: result };
     },
     async list(name) {
-      const prompts = loading && (await loading);
       const session = name === null ? null : store.find(name, clock());
-      if (!prompts || (name !== null && !session)) return [];
-      return session ? prompts.list(session) : prompts.list();
+      if (name !== null && !session) return { prompts: [], obstacle: "there is no such session" };
+      const prompts = loading && (await loading);
+      return {
+        prompts: prompts?.list(session ?? undefined) ?? [],
+        obstacle: session && findObstacle(session),
+      };
     },
     stop: () => loaded?.stop?.(),
   };

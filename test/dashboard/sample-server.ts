@@ -120,7 +120,7 @@ export function serveSample(
     channels: () => [],
     testChannel: async () => null,
     machines: () => sample.machines ?? [],
-    prompts: { act: async () => "there is no prompt", list: async () => [] },
+    prompts: { act: async () => "there is no prompt", list: async () => ({ prompts: [], obstacle: null }) },
     retryMachine(name) {
       actions.push({ name, action: "retry", body: {} });
       return true;

@@ -41,6 +41,7 @@ import {
 import { Host, shapeOf } from "./machines.tsx";
 import { labelSession } from "./names.ts";
 import { closeSession } from "./navigation.ts";
+import { NextPrompt } from "./next-prompt.tsx";
 import { lanes, loadSessionHistory } from "./reports.ts";
 import { chooseDayRange } from "./spans.ts";
 import { agentName, isLive, openAsks, openedKey, sessions, slowNow } from "./state.ts";
@@ -133,6 +134,7 @@ function Panel({ session }: { readonly session: SessionView }) {
             <AskBody card={ask} hasPlaces={false} />
           </div>
         ))}
+        <NextPrompt session={session} />
         <Facts session={session} />
         <Timeline sessionKey={key} />
         <Tree session={session} />
