@@ -68,6 +68,10 @@ export function createQuestion(call: SentCall): Change {
   return { kind: "ask", ask: "question", tool, inputKey, ...pickId(call), ...asked };
 }
 
+/** For an agent whose questions have no request of their own: the call of this tool asks. */
+export const createCallStart = (call: SentCall, questionTool: string): Change =>
+  call.name === questionTool ? createQuestion(call) : createToolStart(call);
+
 /** The agent asks whether it may do this. */
 export function createPermissionAsk(
   call: SentCall,

@@ -55,6 +55,8 @@ function createSettingsRequests(
   };
 }
 
+const describeTeams = (teams: readonly string[]) => (teams.length === 0 ? {} : { teams });
+
 /** One line for each linked machine with another version. They work together, so it is not a problem for the menu. */
 const listOtherVersions = ({ report }: Pick<AppMachines, "report">): readonly string[] =>
   report().flatMap(({ name, state, version: there }) => {
@@ -78,9 +80,7 @@ export async function listenForRequests(options: RequestOptions): Promise<ApiSer
       problems: sinks.notices(),
       ...(base.options.isDemo ? { isDemo: true } : {}),
       ...(sinks.machines.report().length === 0 ? {} : { machines: sinks.machines.report() }),
-      ...(options.fleets.teams().length === 0
-        ? {}
-        : { teams: options.fleets.teams().map(({ name }) => name) }),
+      ...describeTeams(options.fleets.teamNames()),
     }),
     reportPageFocus: sinks.pageFocus.report,
     loadPage: async () => (await import("../dashboard/index.ts")).loadPage(),

@@ -26,6 +26,7 @@ export interface AppFleets {
   report(): readonly FleetReport[];
   /** The team fleets, as the page shows them. */
   teams(): readonly TeamView[];
+  teamNames(): readonly string[];
   stop(): Promise<void>;
 }
 
@@ -152,6 +153,7 @@ export function createAppFleets(
       return updating;
     },
     report: () => [...fleets.values()].map((fleet) => fleet.report()),
+    teamNames: () => [...teams.keys()],
     teams: () => [...teams.values()].map((team) => team.view()),
     async stop() {
       isStopped = true;

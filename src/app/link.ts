@@ -14,7 +14,7 @@ export interface LinkServer {
   stop(): void;
 }
 
-/** What other machines are told of this one, and what they can ask of it. */
+/** What other machines learn about this one, and what they can ask of it. */
 export function createOwnerOptions(
   base: Base,
   state: AppState,

@@ -10,6 +10,7 @@ import type { AskedOptions } from "../machines/requests.ts";
 import type { Prompts, ShownPrompt } from "../prompts/index.ts";
 import type { NewPrompt } from "../prompts/prompt.ts";
 import { loadJsonState, saveJsonState } from "../storage/json-state.ts";
+import { parseLocalTime } from "../system/clock.ts";
 import { schedule, waitAtMost } from "../system/schedule.ts";
 import type { WatchSource } from "../watch/index.ts";
 import type { Base } from "./base.ts";
@@ -49,6 +50,9 @@ export function createAppPrompts(
     const support = supportOf(agent);
     return support ? support.findObstacle(session) : `${nameOf(agent)} takes prompts only in its terminal`;
   }
+
+  const findWay = ({ machine, agent }: Session): string | null =>
+    machine === null ? (supportOf(agent)?.way ?? null) : `Goes to ${machine}`;
 
   async function load(): Promise<Prompts> {
     const [{ createPrompts }, { readPrompts }] = await Promise.all([
@@ -120,7 +124,7 @@ export function createAppPrompts(
     name: "prompts",
     onChange: (change) => loaded?.onChange?.(change),
     async send(session, body, by) {
-      const prompt = readPrompt(body, by);
+      const prompt = readPrompt(body, by, clock().at);
       if (typeof prompt === "string") return prompt;
       const sent =
         session.machine === null ? await sendHere(session, prompt) : await sendThere(session, prompt);
@@ -128,7 +132,7 @@ export function createAppPrompts(
     },
     async sendFor(session, { text, when, afterMs, by }) {
       const at = afterMs === null ? null : clock().at + afterMs;
-      const prompt = readPrompt({ text, when, at }, by);
+      const prompt = readPrompt({ text, when, at }, by, clock().at);
       if (typeof prompt === "string") return prompt;
       const sent = await sendHere(session, prompt);
       return typeof sent === "string" ? sent : { id: sent.id, state: sent.state, says: sent.says };
@@ -140,11 +144,12 @@ export function createAppPrompts(
     },
     async list(name) {
       const session = name === null ? null : store.find(name, clock());
-      if (name !== null && !session) return { prompts: [], obstacle: "there is no such session" };
+      if (name !== null && !session) return { prompts: [], obstacle: "there is no such session", way: null };
       const prompts = loading && (await loading);
       return {
         prompts: prompts?.list(session ?? undefined) ?? [],
         obstacle: session && findObstacle(session),
+        way: session && findWay(session),
       };
     },
     stop: () => loaded?.stop?.(),
@@ -152,15 +157,20 @@ export function createAppPrompts(
 }
 
 /** Returns a text if the body is not a prompt. */
-function readPrompt({ text, when = "now", at = null }: JsonRecord, by: string): NewPrompt | string {
+function readPrompt(
+  { text, when = "now", at = null }: JsonRecord,
+  by: string,
+  now: number,
+): NewPrompt | string {
   if (typeof text !== "string") return "text must be the prompt";
   if (when !== "now" && when !== "idle" && when !== "quota") return 'when must be "now", "idle" or "quota"';
-  if (at !== null && readNumber(at) === null) return "at must be a time in milliseconds";
+  const notBefore = typeof at === "string" ? parseLocalTime(at, now) : readNumber(at);
+  if (at !== null && notBefore === null) return 'at must be a time like "15:00", or in milliseconds';
   return {
     text: text.replaceAll("\r\n", "\n"),
     by,
     isNow: when === "now" && at === null,
-    notBefore: readNumber(at),
+    notBefore,
     waitsForQuota: when === "quota",
   };
 }

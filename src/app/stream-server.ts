@@ -53,6 +53,12 @@ export function createStreamServer({ config, env, options, onProblem }: Base): A
     return stream;
   }
 
+  /** null if it is no address of such a server: the settings say so to the user. */
+  function openNamed(url: string): RedisStream | null {
+    const address = readRedisUrl(url);
+    return typeof address === "string" ? null : open(address.url);
+  }
+
   function report(): StreamServerReport | null {
     const url = readUrl();
     return url === null ? null : { server: new URL(url).host, problem: opened?.stream.problem() ?? null };
@@ -62,9 +68,7 @@ export function createStreamServer({ config, env, options, onProblem }: Base): A
     isOn: () => readUrl() !== null,
     append(line) {
       const url = readUrl();
-      const address = url === null ? null : readRedisUrl(url);
-      if (address === null || typeof address === "string") return;
-      (opened?.stream ?? open(address.url)).append(line);
+      if (url !== null) (opened?.stream ?? openNamed(url))?.append(line);
     },
     update() {
       if (opened === null || (readUrl() !== null && opened.settings === identify(config().stream))) return;

@@ -2,18 +2,14 @@
 import { viewKeyOf } from "../core/session/session-ref.ts";
 import { toSingleLine, truncateEnd } from "../core/text/text.ts";
 import { capitalize } from "../core/text/words.ts";
-import type { Prompt } from "../prompts/prompt.ts";
+import type { ShownPrompt } from "../prompts/index.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
-import { formatLocalTime } from "../system/clock.ts";
+import { formatLocalTime, parseLocalTime } from "../system/clock.ts";
 import { parseArguments, usageError } from "./args.ts";
 import { type ApiResponse, callApi } from "./client.ts";
 import { sendCommand } from "./commands/send.ts";
 import { fetchSession } from "./find-session.ts";
 import { formatJson, formatLine, print, printLines, stripControls } from "./output.ts";
-import { parseTime } from "./parse-time.ts";
-
-/** As the API describes it. */
-type ShownPrompt = Prompt & { readonly says: string };
 
 /** The app waits three seconds for what becomes of it. */
 const timeoutMs = 6_000;
@@ -39,7 +35,7 @@ export async function send(args: string[]): Promise<number> {
   const { "--when": when, "--at": time } = values;
   if (when !== undefined && when !== "idle" && when !== "quota")
     throw usageError('--when takes "idle" or "quota"');
-  const at = time === undefined ? null : parseTime(time, Date.now());
+  const at = time === undefined ? null : parseLocalTime(time, Date.now());
   if (time !== undefined && at === null) throw usageError("--at takes a time like 15:00");
   const session = await fetchSession(paths, name);
   const text = await readText(words);

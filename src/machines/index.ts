@@ -109,9 +109,9 @@ export interface Machines {
   details(ask: Ask): AskDetails | null;
   maskedDetails(ask: Ask): MaskedDetails | null;
   readonly answer: PendingRequests["answer"];
-  /** Lets the session's own machine select its pane. */
-  /** Sends its next prompt. Resolves with a text if that was not possible, or nobody knows. */
+  /** Sends its next prompt. Resolves with a text if that was not possible, or is not known. */
   send(session: Session, prompt: RequestedPrompt): Promise<SentOutcome>;
+  /** Lets the session's own machine select its pane. */
   selectPane(session: Session): Promise<SelectedPane>;
   /** How the session's pane is seen now; null if it is not, or if that is not known. */
   look(session: Session): Promise<ElsewhereTarget | null>;

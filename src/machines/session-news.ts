@@ -42,7 +42,7 @@ const gatherMs = 15;
 
 export function createSessionNews<Follower>(options: SessionNewsOptions<Follower>): SessionNews<Follower> {
   const { clock, schedule, pending, get, tell } = options;
-  /** Hashes of what was told of each session, by its key. */
+  /** Hashes of what the followers know about each session, by its key. */
   const told = new Map<string, number | bigint>();
   const changed = new Set<string>();
   /** Sessions whose requests are too long, by their keys. */

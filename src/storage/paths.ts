@@ -42,6 +42,8 @@ export interface Paths {
   readonly fleetState: string;
   /** What the user has written for sessions, and is not delivered. */
   readonly prompts: string;
+  /** A folder with a socket for each process of an agent's that takes prompts through beckon's plugin. */
+  readonly inboxes: string;
   /** When a newer beckon was last looked for, and which there was. */
   readonly updateCheck: string;
   /** A folder for the programs that are unpacked from the binary. */
@@ -91,6 +93,7 @@ export function resolvePaths(env: Env = process.env, platform: NodeJS.Platform =
     fleets: `${inState}fleets.json`,
     fleetState: `${inState}fleet-state.json`,
     prompts: `${inState}prompts.json`,
+    inboxes: `${inState}inbox`,
     updateCheck: `${inState}update.json`,
     helpers: `${inState}helpers`,
     installed: `${inState}installed.json`,

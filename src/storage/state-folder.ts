@@ -53,6 +53,7 @@ function listFiles(paths: Paths): string[] {
       paths.spoolDropped,
     ],
     ...[log, hookLog, answerLog, ...olderLogs, alertState, channelState, machineState, fleets, fleetState],
+    ...[paths.prompts, paths.updateCheck],
     ...[installed, knownFolders],
     ...[history, `${history}-wal`, `${history}-shm`],
     ...listSegmentFiles(paths.journal),

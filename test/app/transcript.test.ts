@@ -94,7 +94,7 @@ test("of a transcript of many megabytes only the part around the moment is read"
   }
 });
 
-test("a transcript outside of the agent's own folder is not read, whoever names it", async () => {
+test("a transcript outside of the agent's own folder is not read, no matter who names it", async () => {
   await fixture.start();
   const outside = join(fixture.home, "elsewhere", "s1.jsonl");
   mkdirSync(dirname(outside), { recursive: true });

@@ -12,6 +12,7 @@ const open = async (page: Page) => {
   await page.locator(".next").waitFor();
 };
 
+const way = "Arrives as a message from @beckon";
 const createPrompt = (id: string, more: Partial<PromptView>): PromptView => ({
   id,
   session: "claude:s",
@@ -45,11 +46,11 @@ testPage(
       createPrompt("00000001", {}),
       createPrompt("00000002", { state: "not taken", says: "its inbox does not answer" }),
     ];
-    const page = await pages.show(liveDay, {}, { prompts: { prompts, obstacle: null } });
+    const page = await pages.show(liveDay, {}, { prompts: { prompts, obstacle: null, way } });
     await open(page);
-    const [first, second] = [page.locator(".queued").nth(0), page.locator(".queued").nth(1)];
-    expect(await first.innerText()).toContain("Queued: it works: sent when this turn ends");
-    expect(await second.innerText()).toContain("Not taken: its inbox does not answer");
+    const [first, second] = [page.locator(".queue li").nth(0), page.locator(".queue li").nth(1)];
+    expect(await first.innerText()).toContain("Queued. It works: sent when this turn ends.");
+    expect(await second.innerText()).toContain("Not taken. Its inbox does not answer.");
     await second.getByRole("button", { name: "Try again" }).click();
     await first.getByRole("button", { name: "Edit" }).click();
     await waitUntil(() => pages.server().actions.length >= 2, 5_000);
@@ -57,7 +58,8 @@ testPage(
       ["00000002", "change"],
       ["00000001", "remove"],
     ]);
-    expect(await page.getByLabel("The next prompt").inputValue()).toContain("spacing tokens");
+    const box = page.getByLabel("The next prompt");
+    await waitUntil(async () => (await box.inputValue()).includes("spacing tokens"), 5_000);
   },
 );
 
@@ -73,7 +75,7 @@ for (const [name, options] of [
         createPrompt("00000002", { text: "a long word ".repeat(40) + "x".repeat(200) }),
         createPrompt("00000003", { state: "unknown", says: "beckon ended meanwhile" }),
       ];
-      const page = await pages.show(liveDay, options, { prompts: { prompts, obstacle: null } });
+      const page = await pages.show(liveDay, options, { prompts: { prompts, obstacle: null, way } });
       await open(page);
       await pages.check(page);
     },
@@ -81,7 +83,7 @@ for (const [name, options] of [
 
 testPage("a session that takes none has no box, and says why", async () => {
   const obstacle = "Gemini CLI takes prompts only in its terminal";
-  const page = await pages.show(liveDay, {}, { prompts: { prompts: [], obstacle } });
+  const page = await pages.show(liveDay, {}, { prompts: { prompts: [], obstacle, way: null } });
   await open(page);
   expect(await page.locator(".next").innerText()).toContain(obstacle);
   expect(await page.locator(".next textarea").count()).toBe(0);

@@ -45,7 +45,7 @@ export function serveSample(
     unconnected = [] as readonly string[],
     problems = [] as readonly string[],
     isDemo = false,
-    prompts = { prompts: [], obstacle: null } as SessionPrompts,
+    prompts = { prompts: [], obstacle: null, way: "Arrives as a message from @beckon" } as SessionPrompts,
     settings = { read: never, save: never, open: never } as SettingsRequests,
   } = {},
 ): SampleServer {

@@ -1,33 +1,17 @@
-import { afterAll, afterEach, beforeAll, expect } from "bun:test";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { testWith } from "../needs.ts";
-import { findAccessibilityFaults, launchBrowser, type OpenedPage, openPage } from "./browser.ts";
+import { expect } from "bun:test";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { liveDay } from "./sample.ts";
-import { type SampleServer, serveSample } from "./sample-server.ts";
+import { phone, testPage, useSamplePage } from "./sample-page.ts";
 import { sampleTeams } from "./sample-teams.ts";
 
 /** The team on the page, in a real browser, with invented people behind beckon's own server. */
-const testPage = testWith("chromium");
-let browser: Browser;
-beforeAll(async () => {
-  if (Bun.which("chromium")) browser = await launchBrowser();
-});
-afterAll(() => browser?.close());
-
-let server: SampleServer;
-let opened: OpenedPage;
-afterEach(async () => {
-  await opened?.page.context().close();
-  await server?.stop();
-});
+const pages = useSamplePage();
 
 async function show(teams?: typeof sampleTeams.nine, options: BrowserContextOptions = {}): Promise<Page> {
-  server = serveSample(teams ? { ...liveDay, teams } : liveDay);
-  opened = await openPage(browser, server.createPageUrl(), options, (page) =>
-    page.clock.setFixedTime(liveDay.now),
-  );
-  await opened.page.locator(".row").first().waitFor();
-  return opened.page;
+  const prepare = (page: Page) => page.clock.setFixedTime(liveDay.now);
+  const page = await pages.open(teams ? { ...liveDay, teams } : liveDay, { options, prepare });
+  await page.locator(".row").first().waitFor();
+  return page;
 }
 
 async function showTeam(teams: typeof sampleTeams.nine, options: BrowserContextOptions = {}): Promise<Page> {
@@ -84,18 +68,11 @@ testPage("of many people, those who are blocked are never folded away", async ()
   expect(await page.locator(".team-t tbody tr").count()).toBe(40);
 });
 
-testPage(
-  "it can be read by everyone, in light and dark and on a phone",
-  async () => {
-    const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-    for (const options of [{}, { colorScheme: "dark" as const }, phone]) {
-      const page = await showTeam(sampleTeams.nine, options);
-      expect(await findAccessibilityFaults(page)).toEqual([]);
-      expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-      expect(opened.faults).toEqual([]);
-      await page.context().close();
-      await server.stop();
-    }
-  },
-  30_000,
-);
+for (const [name, options] of [
+  ["light", {}],
+  ["dark", { colorScheme: "dark" as const }],
+  ["a phone", phone],
+] as const)
+  testPage(`it can be read by everyone: ${name}`, async () => {
+    await pages.check(await showTeam(sampleTeams.nine, options));
+  });

@@ -5,7 +5,7 @@ import { testWith } from "../needs.ts";
 import { desktopNeeds, startDesktop } from "./desktop-harness.ts";
 
 testWith(...desktopNeeds)("two users of a machine can take pictures at the same time", async () => {
-  // Whoever sets it wants all pictures in one folder.
+  // A user who sets it wants all pictures in one folder.
   delete process.env.BECKON_SHOTS;
   const first = await startDesktop();
   const second = await startDesktop();

@@ -1,4 +1,4 @@
-/** How soon the user is told of a request of the real Claude Code behind ssh, and how soon the tool runs after a click. */
+/** How soon the user is alerted about a request of the real Claude Code behind ssh, and how soon the tool runs after a click. */
 import { expect } from "bun:test";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";

@@ -156,7 +156,7 @@ test ! -e /usr/bin/beckon && echo removed`);
   )(
     "for Fedora is installed, stays where it is, and is removed",
     async () => {
-      // The rpm of Debian knows of no glibc, and keeps its list in the home folder of whoever asks.
+      // The rpm of Debian knows of no glibc, and keeps its list in the home folder of the user who asks.
       const { stdout, stderr, code } = await runOnCopy(`
 mkdir -p /etc/rpm && echo "%_dbpath /var/lib/rpm" >/etc/rpm/macros
 rpm --install --nodeps --force-debian /media/beckon-${version}-1.x86_64.rpm

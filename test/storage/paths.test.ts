@@ -28,6 +28,7 @@ test("with BECKON_HOME all files are directly in that folder", () => {
     fleets: "/opt/b/fleets.json",
     fleetState: "/opt/b/fleet-state.json",
     prompts: "/opt/b/prompts.json",
+    inboxes: "/opt/b/inbox",
     updateCheck: "/opt/b/update.json",
     helpers: "/opt/b/helpers",
     installed: "/opt/b/installed.json",

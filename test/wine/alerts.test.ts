@@ -147,10 +147,12 @@ describe("focus on Windows", () => {
     wine.spawn(beckon, [], { BECKON_PORT: port });
     const background = (await windows()).find(({ active }) => !active);
     const event = { session_id: "one", hook_event_name: "UserPromptSubmit", cwd: "C:\\code", prompt: "go" };
-    await wine.run(beckon, ["hook", "claude"], JSON.stringify(event), {
-      CLAUDE_PID: String(background?.pid),
-    });
-    await waitUntil(async () => (await wine.run(beckon, ["focus", "one"])).code === 0, waitMs);
+    const pid = { CLAUDE_PID: String(background?.pid) };
+    await waitUntil(async () => {
+      // A hook knows which machine it is on once the app has run there.
+      await wine.run(beckon, ["hook", "claude"], JSON.stringify(event), pid);
+      return (await wine.run(beckon, ["focus", "one"])).code === 0;
+    }, waitMs);
     expect((await windows()).find(({ active }) => active)?.pid).toBe(background?.pid ?? 0);
   });
 

@@ -88,7 +88,7 @@ export function findAttended({ entrypoint }: StatusFile, commandLine: readonly s
   if (entrypoint === null) return null;
   if (entrypoint === "cli") return true;
   if (entrypoint.startsWith("sdk")) return false;
-  // Whoever has started it shows its requests to somebody.
+  // The program that has started it shows its requests to somebody.
   if (/(?:^| )--permission-prompt-tool[= ]stdio(?: |$)/.test(commandLine.join(" "))) return true;
   return commandLine.includes("-p") || commandLine.includes("--print") ? false : null;
 }

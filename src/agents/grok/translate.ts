@@ -9,9 +9,8 @@ import type { HookMessage } from "../envelope.ts";
 import { createPrompt, createTurnEnd, readId, readTrimmedResponse, translateHook } from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
 import {
-  createQuestion,
+  createCallStart,
   createToolEnd,
-  createToolStart,
   readCommonDetails,
   readToolCall,
   type ToolTable,
@@ -31,7 +30,8 @@ function createChange(name: string, payload: JsonRecord): Change {
     case "UserPromptSubmit":
       return createPrompt(payload.prompt);
     case "PreToolUse":
-      return createCall(payload);
+      // The notification of a question says nothing about it, and follows its call at once.
+      return createCallStart(readToolCall(table, payload), questionTool);
     case "PostToolUse":
       return createToolEnd(readToolCall(table, payload));
     case "PostToolUseFailure":
@@ -69,12 +69,6 @@ const table: ToolTable = {
   },
   edits: { search_replace: "file_path", write: "file_path" },
 };
-
-/** The notification of a question says nothing about it, and follows its call at once. */
-function createCall(payload: JsonRecord): Change {
-  const call = readToolCall(table, payload);
-  return call.name === questionTool ? createQuestion(call) : createToolStart(call);
-}
 
 /** It names no call: the ask belongs to the call that runs. */
 function createAsk({ notificationType, message }: JsonRecord): Change {

@@ -6,10 +6,9 @@ import type { HookMessage } from "../envelope.ts";
 import { createPrompt, createTurnEnd, readId, translateHook } from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
 import {
+  createCallStart,
   createPermissionAsk,
-  createQuestion,
   createToolEnd,
-  createToolStart,
   readCommonDetails,
   readToolCall,
   type ToolTable,
@@ -27,7 +26,7 @@ function createChange(name: string, payload: JsonRecord): Change {
     case "UserPromptSubmit":
       return createPrompt(readPrompt(payload.prompt));
     case "PreToolUse":
-      return createCall(payload);
+      return createCallStart(readToolCall(table, payload), questionTool);
     case "PostToolUse":
       return createToolEnd(readToolCall(table, payload));
     case "PostToolUseFailure":
@@ -77,12 +76,6 @@ const table: ToolTable = {
   },
   edits: { Edit: "path", Write: "path" },
 };
-
-/** A question has no request of its own: its call asks. */
-function createCall(payload: JsonRecord): Change {
-  const call = readToolCall(table, payload);
-  return call.name === questionTool ? createQuestion(call) : createToolStart(call);
-}
 
 /** The dialog is open 10 to 80 ms before or after it. `id` is that of its PermissionResult, which comes for No and Esc too. */
 function createAsk(payload: JsonRecord): Change {

@@ -156,8 +156,8 @@ async function post(path: string, body: object): Promise<string | null> {
   return answer.status === 200 ? null : readError(answer.body);
 }
 
-export const sendPrompt = (key: string, text: string, when: string): Promise<string | null> =>
-  post(sessionPath(key, "send"), { text, when });
+export const sendPrompt = (key: string, prompt: object): Promise<string | null> =>
+  post(sessionPath(key, "send"), prompt);
 
 /** Tries it again. */
 export const changePrompt = ({ id, text }: PromptView): Promise<string | null> =>

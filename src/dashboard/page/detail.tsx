@@ -134,13 +134,13 @@ function Panel({ session }: { readonly session: SessionView }) {
             <AskBody card={ask} hasPlaces={false} />
           </div>
         ))}
-        <NextPrompt session={session} />
         <Facts session={session} />
         <Timeline sessionKey={key} />
         <Tree session={session} />
         <LastTurn session={session} />
         <Events sessionKey={key} lastEventAt={session.lastEventAt} />
       </section>
+      <NextPrompt session={session} />
     </aside>
   );
 }

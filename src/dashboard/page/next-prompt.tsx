@@ -1,123 +1,236 @@
 /** The next prompt of a session: what waits for it, what became of the last one, and a box for another. */
-import { useSignal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { PromptView, SessionPrompts } from "../../core/interfaces/wire.ts";
 import { viewKeyOf } from "../../core/session/session-ref.ts";
 import { capitalize } from "../../core/text/words.ts";
 import type { SessionView } from "../../core/view/session-view.ts";
-import { changePrompt, fetchPrompts, removePrompt, sendPrompt } from "./actions.ts";
-import { cleanText, formatTime } from "./format.ts";
-import { isLive } from "./state.ts";
+import { changePrompt, fetchPrompts, focusSession, removePrompt, sendPrompt } from "./actions.ts";
+import { cleanLines, cleanText, formatTime } from "./format.ts";
+import { isPromptWanted } from "./navigation.ts";
+import { isLive, now } from "./state.ts";
 import { Icon } from "./ui.tsx";
 
 const timings = [
   ["now", "Now"],
   ["idle", "When it is idle"],
   ["quota", "When my limit is reset"],
+  ["at", "At…"],
 ] as const;
+type Timing = (typeof timings)[number][0];
+
+/** What the user has typed and not sent, by session: closing the details keeps it. */
+const drafts = signal<ReadonlyMap<string, string>>(new Map());
+const setDraft = (key: string, text: string): void => {
+  drafts.value = new Map(drafts.peek()).set(key, text);
+};
 
 export function NextPrompt({ session }: { readonly session: SessionView }) {
   const key = viewKeyOf(session);
   const known = useSignal<SessionPrompts | null>(null);
   const refusal = useSignal<string | null>(null);
-  const isSending = useSignal(false);
-  const timing = useSignal<(typeof timings)[number][0]>("now");
-  const box = useRef<HTMLTextAreaElement>(null);
   const load = async () => {
     known.value = (await fetchPrompts(key)) ?? known.value;
   };
-  // What waits is sent when the session changes.
-  useEffect(() => void load(), [key, session.lastEventAt, session.group]);
-
-  async function send(): Promise<void> {
-    const text = box.current?.value ?? "";
-    if (text.trim() === "" || isSending.value) return;
-    isSending.value = true;
-    refusal.value = await sendPrompt(key, text, timing.value);
-    isSending.value = false;
-    if (refusal.value === null && box.current) box.current.value = "";
+  // What waits is sent by itself, and what was sent can turn out not to be taken.
+  const isMoving = known.value?.prompts.some(({ state }) => state === "queued" || state === "sent") ?? false;
+  useEffect(() => void load(), [key, session.lastEventAt, session.group, isMoving && now.value]);
+  const act = async (does: Promise<string | null>): Promise<boolean> => {
+    refusal.value = await does;
     await load();
-  }
-
-  /** Its text goes back into the box. */
-  async function edit({ id, text }: PromptView): Promise<void> {
-    refusal.value = await removePrompt(id);
-    if (refusal.value === null && box.current) {
-      box.current.value = text;
-      box.current.focus();
-    }
-    await load();
-  }
+    return refusal.value === null;
+  };
 
   if (known.value === null || session.group === "ended") return null;
-  const { prompts, obstacle } = known.value;
-  const isOff = !isLive.value;
+  const { prompts, obstacle, way } = known.value;
+  const isStuck = prompts.some(({ state }) => state === "not taken" || state === "unknown");
   return (
-    <div class="part next">
+    <section class="side-next" aria-label="Next prompt">
       <h3>Next prompt</h3>
-      {prompts.map((prompt) => (
-        <div class={`queued ${prompt.state === "not taken" ? "bad" : ""}`} key={prompt.id}>
-          <p class="said">{cleanText(prompt.text)}</p>
-          <p class="quiet">
-            <b>{capitalize(prompt.state)}</b>
-            {prompt.state === "delivered"
-              ? ` ${formatTime(prompt.since)}`
-              : prompt.says && `: ${prompt.says}`}
+      <div class={`next ${isStuck || refusal.value !== null ? "bad-box" : ""}`}>
+        {prompts.length > 0 && (
+          <ol class="queue">
+            {prompts.map((prompt, index) => (
+              <QueueRow key={prompt.id} prompt={prompt} number={index + 1} sessionKey={key} act={act} />
+            ))}
+          </ol>
+        )}
+        {obstacle === null ? (
+          <PromptBox sessionKey={key} way={way} isFollowing={prompts.length > 0} act={act} />
+        ) : (
+          <p class="why">
+            <Icon of="info" />
+            <span>{capitalize(obstacle)}.</span>
           </p>
-          {prompt.state !== "delivered" && prompt.state !== "sent" && (
-            <span class="ends">
-              {prompt.state !== "queued" && (
-                <button
-                  class="btn sm"
-                  type="button"
-                  disabled={isOff}
-                  onClick={() => changePrompt(prompt).then(load)}
-                >
-                  Try again
-                </button>
-              )}
-              <button class="btn sm bare" type="button" disabled={isOff} onClick={() => edit(prompt)}>
-                Edit
-              </button>
-              <button
-                class="btn sm bare sq"
-                type="button"
-                disabled={isOff}
-                aria-label="Remove this prompt"
-                onClick={() => removePrompt(prompt.id).then(load)}
-              >
-                <Icon of="close" />
-              </button>
+        )}
+        {refusal.value !== null && (
+          <p class="err" role="alert">
+            <Icon of="warn" />
+            <span>
+              <b>Not sent</b>: {cleanText(refusal.value)}
             </span>
-          )}
-        </div>
-      ))}
-      {obstacle === null ? (
-        <form
-          class="prompt-box"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void send();
-          }}
-        >
-          <textarea
-            ref={box}
-            rows={2}
-            aria-label="The next prompt"
-            placeholder={
-              prompts.length > 0 ? "Anything after that? It is queued." : "What should it do next?"
-            }
-            onKeyDown={(event) => {
-              if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void send();
-            }}
-          />
-          <div class="side-line">
-            <select
+          </p>
+        )}
+      </div>
+    </section>
+  );
+}
+
+type Act = (does: Promise<string | null>) => Promise<boolean>;
+
+function QueueRow({
+  prompt,
+  number,
+  sessionKey,
+  act,
+}: {
+  readonly prompt: PromptView;
+  readonly number: number;
+  readonly sessionKey: string;
+  readonly act: Act;
+}) {
+  const { id, text, state } = prompt;
+  const isOff = !isLive.value;
+  const isStuck = state === "not taken" || state === "unknown";
+  /** Its text goes back into the box. */
+  async function edit(): Promise<void> {
+    if (!(await act(removePrompt(id)))) return;
+    setDraft(sessionKey, text);
+    isPromptWanted.value = true;
+  }
+  return (
+    <li class={state === "delivered" ? "sent" : ""}>
+      <span class="q-n">{number}</span>
+      <div>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys must be able to scroll it */}
+        <p class="q-text" tabIndex={0}>
+          {cleanLines(text)}
+        </p>
+        <Outcome prompt={prompt} />
+        {isStuck && (
+          <p class="q-again">
+            <button class="btn sm" type="button" disabled={isOff} onClick={() => act(changePrompt(prompt))}>
+              Try again
+            </button>
+            <button
+              class="btn sm bare"
+              type="button"
+              disabled={isOff}
+              onClick={() => focusSession(sessionKey)}
+            >
+              Go to terminal
+            </button>
+          </p>
+        )}
+      </div>
+      {state !== "delivered" && state !== "sent" && (
+        <span class="q-a">
+          <button class="btn sm bare" type="button" disabled={isOff} onClick={edit}>
+            Edit
+          </button>
+          <button
+            class="btn sm bare sq"
+            type="button"
+            disabled={isOff}
+            aria-label="Remove this prompt"
+            onClick={() => act(removePrompt(id))}
+          >
+            <Icon of="close" />
+          </button>
+        </span>
+      )}
+    </li>
+  );
+}
+
+function Outcome({ prompt: { state, since, says } }: { readonly prompt: PromptView }) {
+  const isStuck = state === "not taken" || state === "unknown";
+  return (
+    <p class={isStuck ? "err" : `out ${state === "delivered" ? "ok" : ""}`}>
+      <Icon of={isStuck ? "warn" : state === "delivered" ? "check" : "clock"} />
+      <span>
+        <b>{state === "delivered" ? `Delivered ${formatTime(since)}.` : `${capitalize(state)}.`}</b>{" "}
+        {says !== "" && `${capitalize(cleanText(says))}.`}
+      </span>
+    </p>
+  );
+}
+
+function PromptBox({
+  sessionKey,
+  way,
+  isFollowing,
+  act,
+}: {
+  readonly sessionKey: string;
+  readonly way: string | null;
+  readonly isFollowing: boolean;
+  readonly act: Act;
+}) {
+  const box = useRef<HTMLTextAreaElement>(null);
+  const timing = useSignal<Timing>("now");
+  const time = useSignal("");
+  const isSending = useSignal(false);
+  const text = drafts.value.get(sessionKey) ?? "";
+  const isWanted = isPromptWanted.value;
+  useEffect(() => {
+    if (!isWanted) return;
+    isPromptWanted.value = false;
+    box.current?.focus();
+  }, [isWanted]);
+  const isReady =
+    isLive.value && !isSending.value && text.trim() !== "" && (timing.value !== "at" || time.value !== "");
+
+  async function send(): Promise<void> {
+    if (!isReady) return;
+    isSending.value = true;
+    const when = timing.value === "at" ? { at: time.value } : { when: timing.value };
+    const isSent = await act(sendPrompt(sessionKey, { text, ...when }));
+    isSending.value = false;
+    if (isSent) setDraft(sessionKey, "");
+  }
+
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <textarea
+        class="next-in"
+        ref={box}
+        rows={isFollowing ? 1 : 2}
+        aria-label="The next prompt"
+        placeholder={isFollowing ? "Anything after that? It is queued." : "What should it do next?"}
+        value={text}
+        onInput={(event) => setDraft(sessionKey, event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+          event.preventDefault();
+          void send();
+        }}
+      />
+      <div class="next-foot">
+        <span class="quiet">{way !== null && cleanText(way)}</span>
+        <div class="end">
+          {timing.value === "at" && (
+            <input
               class="field"
+              type="time"
+              aria-label="Not before"
+              value={time.value}
+              onInput={(event) => {
+                time.value = event.currentTarget.value;
+              }}
+            />
+          )}
+          <span class="pick">
+            <select
               aria-label="When it is sent"
               value={timing.value}
               onChange={(event) => {
-                timing.value = event.currentTarget.value as typeof timing.value;
+                timing.value = event.currentTarget.value as Timing;
               }}
             >
               {timings.map(([value, label]) => (
@@ -126,21 +239,13 @@ export function NextPrompt({ session }: { readonly session: SessionView }) {
                 </option>
               ))}
             </select>
-            <span class="end">
-              <button class="btn main" type="submit" disabled={isOff || isSending.value}>
-                Send <kbd>Ctrl ⏎</kbd>
-              </button>
-            </span>
-          </div>
-        </form>
-      ) : (
-        <p class="quiet">Not possible: {obstacle}.</p>
-      )}
-      {refusal.value !== null && (
-        <p class="bad" role="alert">
-          {refusal.value}
-        </p>
-      )}
-    </div>
+            <Icon of="down" />
+          </span>
+          <button class="btn main" type="submit" disabled={!isReady}>
+            Send<kbd>Ctrl ⏎</kbd>
+          </button>
+        </div>
+      </div>
+    </form>
   );
 }

@@ -316,7 +316,7 @@ export async function welcome(
   { invitation, member, list }: Waiting,
 ): Promise<FleetRecord> {
   const places = createPlaces(known.id);
-  // Once: whoever removes the invitation lets the machine in.
+  // Once: the member that removes the invitation lets the machine in.
   if (Number(await redis.send("HDEL", [places.invitations, invitation])) !== 1)
     throw new RedisProblem("this invitation was used already", true);
   const fleet = await changeMembers(redis, known, ({ members }) => ({

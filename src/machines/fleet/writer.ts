@@ -78,7 +78,7 @@ export function createFleetWriter(options: WriterOptions): FleetWriter {
     isFollowed: () => !isStopped,
     tell,
   });
-  /** Hashes of what was told of each session, as the others see it. */
+  /** Hashes of what the others know about each session, as they see it. */
   const told = new Map<string, number | bigint>();
   /** Hashes of what the server's hash has, by its fields. */
   const written = new Map<string, number | bigint>();

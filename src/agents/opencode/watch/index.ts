@@ -14,8 +14,7 @@ const maxTokenBytes = 4_096;
 
 /** Nothing of opencode is watched but where its prompts go: its plugin reports everything else. */
 export function watchInboxes({ env, name }: { readonly env: Env; readonly name: string }): AgentWatcher {
-  const { state, authHeader } = resolvePaths(env);
-  const folder = join(state, "inbox");
+  const { inboxes: folder, authHeader } = resolvePaths(env);
   const pathOf = (pid: number) => join(folder, `${pid}.sock`);
 
   /** A process that was killed has left its socket behind. */
@@ -32,6 +31,7 @@ export function watchInboxes({ env, name }: { readonly env: Env; readonly name: 
     follow() {},
     continuesElsewhere: () => false,
     prompts: {
+      way: "Goes through beckon's plugin",
       findObstacle({ place }) {
         if (place?.pid == null || !place.local) return "beckon does not know the process that it runs in";
         return isOwnSocket(pathOf(place.pid))
