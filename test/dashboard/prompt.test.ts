@@ -33,11 +33,32 @@ testPage("text is sent with Ctrl Enter, and with what the user has chosen", asyn
   expect(sent()[0]?.body).toEqual({ by: "page", text: "now the tests", when: "now" });
   await waitUntil(async () => (await page.getByLabel("The next prompt").inputValue()) === "", 5_000);
   await page.getByLabel("The next prompt").fill("go on");
-  await page.getByLabel("When it is sent").selectOption("quota");
-  await page.getByRole("button", { name: "Send" }).click();
+  await page.getByLabel("When it is sent").selectOption("at");
+  const button = page.locator(".next").getByRole("button", { name: "Send" });
+  expect(await button.isDisabled()).toBe(true);
+  await page.getByLabel("Not before").fill("15:00");
+  await button.click();
   await waitUntil(() => sent().length === 2, 5_000);
-  expect(sent()[1]?.body).toMatchObject({ text: "go on", when: "quota" });
+  expect(sent()[1]?.body).toEqual({ by: "page", text: "go on", at: "15:00" });
 });
+
+testPage(
+  "p opens the box of the selected session, and what was typed is kept when it is closed",
+  async () => {
+    const page = await pages.show(liveDay);
+    await page.keyboard.press("j");
+    await page.keyboard.press("p");
+    const box = page.getByLabel("The next prompt");
+    await waitUntil(() => box.evaluate((element) => element.matches(":focus")), 5_000);
+    await page.keyboard.type("later");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await waitUntil(async () => (await page.locator(".side").count()) === 0, 5_000);
+    await page.keyboard.press("p");
+    await waitUntil(async () => (await box.count()) === 1 && (await box.inputValue()) === "later", 5_000);
+    expect(pages.server().actions).toEqual([]);
+  },
+);
 
 testPage(
   "what waits says why, and can be changed and removed; what was not taken can be tried again",
