@@ -1,14 +1,12 @@
 /** The next prompt of a session on another machine: its owner queues and sends it. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:net";
-import { join } from "node:path";
 import { createPromptEvent } from "../app-fixture.ts";
+import { openInbox } from "../prompts/inbox.ts";
 import { waitUntil } from "../wait-until.ts";
 import { createTwoMachines } from "./two-machines.ts";
 
 let two: ReturnType<typeof createTwoMachines>;
-let inbox: Server | null = null;
+let inbox: ReturnType<typeof openInbox> | null = null;
 beforeEach(() => {
   two = createTwoMachines();
 });
@@ -17,24 +15,6 @@ afterEach(async () => {
   inbox = null;
   await two.destroy();
 });
-
-/** As Claude Code does: a status file that names a socket, which takes a line. */
-function openInbox(sessionId: string): string[] {
-  const taken: string[] = [];
-  const path = join(two.devbox.home, "inbox.sock");
-  rmSync(path, { force: true });
-  inbox = createServer((socket) => {
-    socket.on("data", (chunk) => taken.push(String(chunk)));
-  }).listen(path);
-  const folder = join(two.devbox.env.CLAUDE_CONFIG_DIR ?? "", "sessions");
-  mkdirSync(folder, { recursive: true });
-  const status = { sessionId, pid: process.pid, cwd: "/home/dev/proj", status: "idle", entrypoint: "cli" };
-  writeFileSync(
-    join(folder, `${process.pid}.json`),
-    JSON.stringify({ ...status, messagingSocketPath: path, statusUpdatedAt: Date.now() }),
-  );
-  return taken;
-}
 
 const send = async (body: object) => {
   const response = await two.laptop.post(
@@ -45,7 +25,8 @@ const send = async (body: object) => {
 };
 
 test("a prompt goes through the link to the session there, which reports it", async () => {
-  const taken = openInbox("s");
+  inbox = openInbox(two.devbox, "s");
+  const { taken } = inbox;
   await two.start();
   await waitUntil(async () => (await two.laptop.fetchSessions()).length === 1, 10_000);
   await waitUntil(async () => (await send({ text: "do this", when: "idle" })).status === 200, 10_000);
