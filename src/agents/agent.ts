@@ -306,6 +306,8 @@ export interface AgentWatcher {
 export interface PromptSupport {
   /** Why this session takes none; null if it does. */
   findObstacle(session: Session): string | null;
+  /** Where the text goes, for users: "Arrives as a message from @beckon". */
+  readonly way: string;
   /** Hands it over as text: nothing in it is a command. Rejects with why that was not possible. What the agent reports is the receipt. */
   send(session: Session, text: string): Promise<void>;
 }

@@ -111,7 +111,7 @@ export interface ServerOptions {
   readonly prompts: {
     /** With a text if it cannot be done. */
     act(id: string, action: "change" | "remove", body: JsonRecord): Promise<object | string>;
-    list(session: string | null): Promise<readonly object[]>;
+    list(session: string | null): Promise<object>;
   };
   /** For a machine that is linked to this one. */
   readonly link: {
@@ -408,7 +408,7 @@ function createPromptHandlers(options: ServerOptions) {
 
   return {
     prompts: async ({ query: { session } }) =>
-      respond(200, { prompts: await options.prompts.list(typeof session === "string" ? session : null) }),
+      respond(200, await options.prompts.list(typeof session === "string" ? session : null)),
     promptChange: actOnPrompt("change"),
     promptRemove: actOnPrompt("remove"),
   } satisfies Partial<Record<RouteName, Handler>>;

@@ -16,6 +16,7 @@ import type { Base } from "./base.ts";
 import type { Desktop } from "./desktop.ts";
 import { createOwnerOptions } from "./link.ts";
 import type { Navigation } from "./navigation.ts";
+import type { AppPrompts } from "./prompts.ts";
 import type { Sinks } from "./sinks.ts";
 import type { AppState } from "./state.ts";
 
@@ -40,6 +41,7 @@ export function createAppFleets(
   desktop: Pick<Desktop, "terminals" | "readPresence" | "isHeadless">,
   sinks: Sinks,
   navigation: Navigation,
+  prompts: Pick<AppPrompts, "sendFor">,
 ): AppFleets {
   const { paths, onProblem } = base;
   const fleets = new Map<string, Fleet>();
@@ -80,7 +82,7 @@ export function createAppFleets(
       changeFleets(paths, (all) => (all[name]?.id === record.id ? { ...all, [name]: record } : all));
       void follow().catch((error) => onProblem(`the machines of ${name} could not be followed: ${error}`));
     };
-    const owner = createOwnerOptions(base, state, desktop, sinks, navigation);
+    const owner = createOwnerOptions(base, state, desktop, sinks, navigation, prompts);
     for (const [name, record] of Object.entries(wanted)) {
       if (fleets.has(name)) continue;
       const fleet = openFleet({

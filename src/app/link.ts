@@ -4,6 +4,7 @@ import { schedule } from "../system/schedule.ts";
 import type { Base } from "./base.ts";
 import type { Desktop } from "./desktop.ts";
 import type { Navigation } from "./navigation.ts";
+import type { AppPrompts } from "./prompts.ts";
 import type { Sinks } from "./sinks.ts";
 import type { AppState } from "./state.ts";
 
@@ -20,6 +21,7 @@ export function createOwnerOptions(
   desktop: Pick<Desktop, "terminals">,
   sinks: Sinks,
   navigation: Navigation,
+  prompts: Pick<AppPrompts, "sendFor">,
 ): PublisherOptions {
   const registrations = [...base.agents].map(([id, agent]) => ({
     id,
@@ -34,6 +36,7 @@ export function createOwnerOptions(
     sessions: () => state.sessionsNow().filter(({ machine }) => machine === null),
     get: state.store.get,
     pending: sinks.answers.pending,
+    send: prompts.sendFor,
     focus: navigation.focus,
     findLogins: async ({ place, cwd, title }) =>
       place ? desktop.terminals.findLogins({ place, cwd, title }) : [],
@@ -48,13 +51,14 @@ export function createLinkServer(
   desktop: Pick<Desktop, "terminals">,
   sinks: Sinks,
   navigation: Navigation,
+  prompts: Pick<AppPrompts, "sendFor">,
 ): LinkServer {
   let loading: Promise<Publisher> | null = null;
   let loaded: Publisher | null = null;
 
   async function load(): Promise<Publisher> {
     const { createPublisher } = await import("../machines/publisher.ts");
-    const publisher = createPublisher(createOwnerOptions(base, state, desktop, sinks, navigation));
+    const publisher = createPublisher(createOwnerOptions(base, state, desktop, sinks, navigation, prompts));
     state.followers.add(publisher);
     loaded = publisher;
     return publisher;

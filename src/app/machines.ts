@@ -22,6 +22,7 @@ export type AnswerDesk = Pick<PendingRequests, "details" | "maskedDetails" | "an
 export interface AppMachines extends Sink {
   readonly desk: AnswerDesk;
   readonly selectPane: Machines["selectPane"];
+  readonly send: Machines["send"];
   readonly look: Machines["look"];
   /** Its own machine tells the user of this session by phone or chat, so this one does not. */
   isToldElsewhere(session: Session): boolean;
@@ -122,6 +123,8 @@ export function createAppMachines(base: Base, state: AppState, { pending, logWri
     },
     selectPane: async (session) =>
       machines?.selectPane(session) ?? { problem: `${session.machine} is not linked`, elsewhere: null },
+    send: async (session, prompt) =>
+      machines?.send(session, prompt) ?? `${session.machine} is not linked: nothing was sent`,
     look: async (session) => machines?.look(session) ?? null,
     isToldElsewhere: ({ machine }) => machine !== null && machines?.isToldElsewhere(machine) === true,
     report: () => machines?.report() ?? [],

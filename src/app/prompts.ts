@@ -1,12 +1,16 @@
 /** The next prompts, as the rest of the app sees them. Nothing of src/prompts is loaded before the user sends one. */
 import { existsSync } from "node:fs";
 import type { Sink } from "../core/interfaces/index.ts";
+import type { PromptView, SessionPrompts } from "../core/interfaces/wire.ts";
 import type { JsonRecord } from "../core/json.ts";
 import { readNumber } from "../core/json.ts";
 import type { Session } from "../core/session/session.ts";
+import { sessionKeyOf } from "../core/session/session-ref.ts";
+import type { AskedOptions } from "../machines/requests.ts";
 import type { Prompts, ShownPrompt } from "../prompts/index.ts";
 import type { NewPrompt } from "../prompts/prompt.ts";
 import { loadJsonState, saveJsonState } from "../storage/json-state.ts";
+import { parseLocalTime } from "../system/clock.ts";
 import { schedule, waitAtMost } from "../system/schedule.ts";
 import type { WatchSource } from "../watch/index.ts";
 import type { Base } from "./base.ts";
@@ -16,9 +20,12 @@ import type { AppState } from "./state.ts";
 export interface AppPrompts extends Sink {
   /** Resolves when it is known what became of it, or soon. With a text if it cannot be sent. */
   send(session: Session, body: JsonRecord, by: string): Promise<object | string>;
+  /** For the user of another machine. */
+  readonly sendFor: AskedOptions["send"];
   /** Changes or removes one. With a text if it cannot. */
   act(id: string, action: "change" | "remove", body: JsonRecord): Promise<object | string>;
-  list(session: string | null): Promise<readonly ShownPrompt[]>;
+  /** Of one session, or of all. */
+  list(session: string | null): Promise<SessionPrompts>;
 }
 
 /** An idle session reports its prompt within 0.25 s (measured). */
@@ -27,7 +34,7 @@ const outcomeMs = 3_000;
 export function createAppPrompts(
   base: Base,
   { store, followers }: AppState,
-  { answers }: Sinks,
+  { answers, machines }: Sinks,
   { prompts: supportOf }: Pick<WatchSource, "prompts">,
 ): AppPrompts {
   const { paths, clock, table, onProblem } = base;
@@ -39,10 +46,13 @@ export function createAppPrompts(
 
   function findObstacle(session: Session): string | null {
     const { machine, agent } = session;
-    if (machine !== null) return `it runs on ${machine}: send it there`;
+    if (machine !== null) return session.unreachableSince === null ? null : `${machine} cannot be reached`;
     const support = supportOf(agent);
     return support ? support.findObstacle(session) : `${nameOf(agent)} takes prompts only in its terminal`;
   }
+
+  const findWay = ({ machine, agent }: Session): string | null =>
+    machine === null ? (supportOf(agent)?.way ?? null) : `Goes to ${machine}`;
 
   async function load(): Promise<Prompts> {
     const [{ createPrompts }, { readPrompts }] = await Promise.all([
@@ -85,6 +95,28 @@ export function createAppPrompts(
     return prompts.find(id);
   }
 
+  async function sendHere(session: Session, prompt: NewPrompt): Promise<ShownPrompt | string> {
+    const prompts = await open();
+    const added = prompts.add(session, prompt);
+    if (typeof added === "string") return added;
+    return (await waitForOutcome(prompts, added.id)) ?? added;
+  }
+
+  /** The machine that it runs on queues it, and decides as for its own user. */
+  async function sendThere(session: Session, prompt: NewPrompt): Promise<PromptView | string> {
+    const { findTextProblem } = await import("../prompts/prompt.ts");
+    const { text, by, isNow, notBefore, waitsForQuota } = prompt;
+    const obstacle = findObstacle(session) ?? findTextProblem(text);
+    if (obstacle !== null) return obstacle;
+    const { at } = clock();
+    const when = waitsForQuota ? "quota" : isNow ? "now" : "idle";
+    const afterMs = notBefore === null ? null : Math.max(0, notBefore - at);
+    const sent = await machines.send(session, { text, when, afterMs, by });
+    if (typeof sent === "string" || sent === undefined) return sent ?? "its machine says nothing about it";
+    const says = sent.state === "queued" ? `${sent.says}, on ${session.machine}` : sent.says;
+    return { ...sent, says, session: sessionKeyOf(session), text, since: at };
+  }
+
   if (existsSync(paths.prompts))
     void open().catch((error) => onProblem(`the next prompts could not be read: ${error}`));
 
@@ -92,12 +124,18 @@ export function createAppPrompts(
     name: "prompts",
     onChange: (change) => loaded?.onChange?.(change),
     async send(session, body, by) {
-      const prompt = readPrompt(body, by);
+      const prompt = readPrompt(body, by, clock().at);
       if (typeof prompt === "string") return prompt;
-      const prompts = await open();
-      const added = prompts.add(session, prompt);
-      if (typeof added === "string") return { refused: 409, error: added };
-      return { ok: true, prompt: (await waitForOutcome(prompts, added.id)) ?? added };
+      const sent =
+        session.machine === null ? await sendHere(session, prompt) : await sendThere(session, prompt);
+      return typeof sent === "string" ? { refused: 409, error: sent } : { ok: true, prompt: sent };
+    },
+    async sendFor(session, { text, when, afterMs, by }) {
+      const at = afterMs === null ? null : clock().at + afterMs;
+      const prompt = readPrompt({ text, when, at }, by, clock().at);
+      if (typeof prompt === "string") return prompt;
+      const sent = await sendHere(session, prompt);
+      return typeof sent === "string" ? sent : { id: sent.id, state: sent.state, says: sent.says };
     },
     async act(id, action, { text }) {
       const prompts = await open();
@@ -105,25 +143,34 @@ export function createAppPrompts(
       return typeof result === "string" ? result : { ok: true, prompt: result };
     },
     async list(name) {
-      const prompts = loading && (await loading);
       const session = name === null ? null : store.find(name, clock());
-      if (!prompts || (name !== null && !session)) return [];
-      return session ? prompts.list(session) : prompts.list();
+      if (name !== null && !session) return { prompts: [], obstacle: "there is no such session", way: null };
+      const prompts = loading && (await loading);
+      return {
+        prompts: prompts?.list(session ?? undefined) ?? [],
+        obstacle: session && findObstacle(session),
+        way: session && findWay(session),
+      };
     },
     stop: () => loaded?.stop?.(),
   };
 }
 
 /** Returns a text if the body is not a prompt. */
-function readPrompt({ text, when = "now", at = null }: JsonRecord, by: string): NewPrompt | string {
+function readPrompt(
+  { text, when = "now", at = null }: JsonRecord,
+  by: string,
+  now: number,
+): NewPrompt | string {
   if (typeof text !== "string") return "text must be the prompt";
   if (when !== "now" && when !== "idle" && when !== "quota") return 'when must be "now", "idle" or "quota"';
-  if (at !== null && readNumber(at) === null) return "at must be a time in milliseconds";
+  const notBefore = typeof at === "string" ? parseLocalTime(at, now) : readNumber(at);
+  if (at !== null && notBefore === null) return 'at must be a time like "15:00", or in milliseconds';
   return {
     text: text.replaceAll("\r\n", "\n"),
     by,
     isNow: when === "now" && at === null,
-    notBefore: readNumber(at),
+    notBefore,
     waitsForQuota: when === "quota",
   };
 }

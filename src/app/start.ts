@@ -62,8 +62,8 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   });
   const prompts = createAppPrompts(base, state, sinks, sources);
   state.followers.add(ofOwnSessions(prompts));
-  const link = createLinkServer(base, state, desktop, sinks, navigation);
-  const fleets = createAppFleets(base, state, desktop, sinks, navigation);
+  const link = createLinkServer(base, state, desktop, sinks, navigation, prompts);
+  const fleets = createAppFleets(base, state, desktop, sinks, navigation, prompts);
 
   const close = async (): Promise<void> => {
     state.stopPruning();

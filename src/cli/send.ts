@@ -1,16 +1,16 @@
 /** `beckon send`: sends a session its next prompt, and lists, changes or removes those that wait. */
+import type { PromptView, SessionPrompts } from "../core/interfaces/wire.ts";
 import { viewKeyOf } from "../core/session/session-ref.ts";
 import { toSingleLine, truncateEnd } from "../core/text/text.ts";
 import { capitalize } from "../core/text/words.ts";
-import type { ShownPrompt } from "../prompts/index.ts";
+import type { SessionView } from "../core/view/session-view.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
-import { formatLocalTime } from "../system/clock.ts";
+import { formatLocalTime, parseLocalTime } from "../system/clock.ts";
 import { parseArguments, usageError } from "./args.ts";
 import { type ApiResponse, callApi } from "./client.ts";
 import { sendCommand } from "./commands/send.ts";
 import { fetchSession } from "./find-session.ts";
 import { formatJson, formatLine, print, printLines, stripControls } from "./output.ts";
-import { parseTime } from "./parse-time.ts";
 
 /** The app waits three seconds for what becomes of it. */
 const timeoutMs = 6_000;
@@ -25,25 +25,26 @@ export async function send(args: string[]): Promise<number> {
     throw usageError("send takes one of --list, --change and --remove");
   if (flags.has("--list")) return list(paths, rest, asJson);
   if (changed !== undefined) return change(paths, changed, rest, asJson);
-  if (removed !== undefined)
-    return show(
-      await post(paths, `/api/prompts/${encodeURIComponent(removed)}/remove`, {}),
-      asJson,
-      "Removed",
-    );
+  if (removed !== undefined) return show(await removePrompt(paths, removed), asJson, "Removed");
   const [name, ...words] = rest;
   if (name === undefined) throw usageError("send takes a session, and then the text");
   const { "--when": when, "--at": time } = values;
   if (when !== undefined && when !== "idle" && when !== "quota")
     throw usageError('--when takes "idle" or "quota"');
-  const at = time === undefined ? null : parseTime(time, Date.now());
+  const at = time === undefined ? null : parseLocalTime(time, Date.now());
   if (time !== undefined && at === null) throw usageError("--at takes a time like 15:00");
   const session = await fetchSession(paths, name);
   const text = await readText(words);
-  const body = { text, at, by: "command line", ...(when === undefined ? {} : { when }) };
-  const response = await post(paths, `/api/sessions/${encodeURIComponent(viewKeyOf(session))}/send`, body);
-  return show(response, asJson, null);
+  const prompt = { text, at, by: "command line", ...(when === undefined ? {} : { when }) };
+  return show(await sendPrompt(paths, session, prompt), asJson, null);
 }
+
+/** Rejects with why nothing was sent. */
+export const sendPrompt = (paths: Paths, session: SessionView, prompt: object): Promise<PromptView> =>
+  post(paths, `/api/sessions/${encodeURIComponent(viewKeyOf(session))}/send`, prompt);
+
+export const removePrompt = (paths: Paths, id: string): Promise<PromptView> =>
+  post(paths, `/api/prompts/${encodeURIComponent(id)}/remove`, {});
 
 /** The words, or standard input. */
 async function readText(words: readonly string[]): Promise<string> {
@@ -52,25 +53,25 @@ async function readText(words: readonly string[]): Promise<string> {
   return (await Bun.stdin.text()).trimEnd();
 }
 
-async function post(paths: Paths, path: string, body: object): Promise<ShownPrompt> {
+async function post(paths: Paths, path: string, body: object): Promise<PromptView> {
   const response = await callApi(paths, path, { body, timeoutMs });
   if (typeof response === "string") throw new Error(response);
   return readPrompt(response);
 }
 
-function readPrompt({ status, body }: ApiResponse): ShownPrompt {
+function readPrompt({ status, body }: ApiResponse): PromptView {
   if (status !== 200) throw new Error(`nothing was sent: ${stripControls(String(body.error))}`);
-  return body.prompt as ShownPrompt;
+  return body.prompt as PromptView;
 }
 
-function show(prompt: ShownPrompt, asJson: boolean, done: string | null): number {
+function show(prompt: PromptView, asJson: boolean, done: string | null): number {
   if (asJson) print(formatJson(prompt));
-  else printLines([done === null ? describe(prompt) : `${done}: ${excerpt(prompt)}`]);
+  else printLines([done === null ? describePrompt(prompt) : `${done}: ${excerpt(prompt)}`]);
   return prompt.state === "not taken" || prompt.state === "unknown" ? 1 : 0;
 }
 
 /** "Delivered.", "Queued: it works, and is sent when this turn ends. To remove it: …" */
-function describe({ id, state, says, since }: ShownPrompt): string {
+export function describePrompt({ id, state, says, since }: PromptView): string {
   switch (state) {
     case "delivered":
       return `Delivered at ${formatLocalTime(since, Date.now())}.`;
@@ -84,22 +85,23 @@ function describe({ id, state, says, since }: ShownPrompt): string {
 }
 
 async function change(paths: Paths, id: string, words: readonly string[], asJson: boolean): Promise<number> {
-  const known = (await fetchPrompts(paths, null)).find((prompt) => prompt.id === id);
+  const known = (await fetchPrompts(paths, null)).prompts.find((prompt) => prompt.id === id);
   if (!known) throw new Error(`no prompt has the id ${id}. See them all: beckon send --list`);
   const text = words.length > 0 ? words.join(" ") : known.text;
   return show(await post(paths, `/api/prompts/${encodeURIComponent(id)}/change`, { text }), asJson, null);
 }
 
-async function fetchPrompts(paths: Paths, session: string | null): Promise<readonly ShownPrompt[]> {
+/** Of one session, or of all. */
+export async function fetchPrompts(paths: Paths, session: string | null): Promise<SessionPrompts> {
   const query = session === null ? "" : `?session=${encodeURIComponent(session)}`;
   const response = await callApi(paths, `/api/prompts${query}`);
   if (typeof response === "string") throw new Error(response);
-  return response.body.prompts as readonly ShownPrompt[];
+  return response.body as unknown as SessionPrompts;
 }
 
 async function list(paths: Paths, [name]: readonly string[], asJson: boolean): Promise<number> {
   const key = name === undefined ? null : viewKeyOf(await fetchSession(paths, name));
-  const prompts = await fetchPrompts(paths, key);
+  const { prompts } = await fetchPrompts(paths, key);
   if (asJson) print(prompts.map((prompt) => formatJson(prompt)).join(""));
   else if (prompts.length === 0) printLines(["No prompt waits."]);
   else
@@ -112,5 +114,5 @@ async function list(paths: Paths, [name]: readonly string[], asJson: boolean): P
   return 0;
 }
 
-const excerpt = ({ text }: ShownPrompt): string =>
+const excerpt = ({ text }: PromptView): string =>
   `“${stripControls(truncateEnd(toSingleLine(text), maxShownColumns))}”`;

@@ -25,6 +25,7 @@ import { type LinkProblem, suggestFix } from "./link-problem.ts";
 import { type LinkedMachine, linkMachine } from "./linked-machine.ts";
 import { createProgress } from "./progress.ts";
 import type { FollowerRequest } from "./protocol.ts";
+import type { RequestedPrompt, SentOutcome } from "./requests.ts";
 
 export interface MachinesOptions {
   readonly config: () => Pick<Config, "machines">;
@@ -108,6 +109,8 @@ export interface Machines {
   details(ask: Ask): AskDetails | null;
   maskedDetails(ask: Ask): MaskedDetails | null;
   readonly answer: PendingRequests["answer"];
+  /** Sends its next prompt. Resolves with a text if that was not possible, or is not known. */
+  send(session: Session, prompt: RequestedPrompt): Promise<SentOutcome>;
   /** Lets the session's own machine select its pane. */
   selectPane(session: Session): Promise<SelectedPane>;
   /** How the session's pane is seen now; null if it is not, or if that is not known. */
@@ -221,6 +224,16 @@ export function createMachines(options: MachinesOptions): Machines {
       if (outcome.ok) return { ok: true, answered: says };
       if (outcome.status === 400) return says;
       return { refused: outcome.status === 403 ? 403 : 409, error: says };
+    },
+    async send({ machine: name, agent, sessionId }, prompt) {
+      const machine = machines.get(name ?? "");
+      if (!machine?.hello()) return `${name} cannot be reached: nothing was sent`;
+      const about = { agent, sessionId, ...prompt };
+      const outcome = await machine.request((id) => ({ kind: "send", id, ...about }), replyMs);
+      if (outcome === null)
+        return `it is not known whether it arrived: ${name} has not answered, or its beckon is too old for it. Look there`;
+      if (!outcome.ok || !outcome.prompt) return toSingleLine(outcome.says);
+      return { ...outcome.prompt, says: toSingleLine(outcome.prompt.says) };
     },
     async selectPane({ machine: name, agent, sessionId }) {
       const machine = machines.get(name ?? "");

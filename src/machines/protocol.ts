@@ -122,6 +122,14 @@ const Outcome = Type.Union([
     ok: Type.Literal(true),
     says: text,
     logins: Type.Optional(Type.Array(login, { maxItems: 8 })),
+    /** What became of a prompt. */
+    prompt: Type.Optional(
+      Type.Object({
+        id,
+        state: oneOf(["queued", "sent", "delivered", "not taken", "unknown"] as const),
+        says: text,
+      }),
+    ),
   }),
   /** Refused, with the HTTP status that the same request gets at the owner's own API. */
   Type.Object({ ok: Type.Literal(false), status: Type.Integer(), says: text }),
@@ -213,6 +221,16 @@ const followerMessages = {
   focus: Type.Object({ id, agent: id, sessionId: id }),
   /** In which logins is its pane seen now? */
   look: Type.Object({ id, agent: id, sessionId: id }),
+  /** The session's next prompt, not before `afterMs` from now. */
+  send: Type.Object({
+    id,
+    agent: id,
+    sessionId: id,
+    text: Type.String({ minLength: 1, maxLength: limits.maxSentPromptLength }),
+    when: oneOf(["now", "idle", "quota"] as const),
+    afterMs: orNull(Type.Number({ minimum: 0 })),
+    by: text,
+  }),
   /** Something was lost on the way here: describe all sessions again. */
   everything: Type.Object({}),
 } as const;
@@ -224,7 +242,7 @@ type MessageOf<Schemas extends Record<string, TSchema>> = {
 export type OwnerMessage = MessageOf<typeof ownerMessages>;
 export type FollowerMessage = MessageOf<typeof followerMessages>;
 /** What its user wants done. */
-export type FollowerRequest = Extract<FollowerMessage, { kind: "answer" | "focus" | "look" }>;
+export type FollowerRequest = Extract<FollowerMessage, { kind: "answer" | "focus" | "look" | "send" }>;
 export type RequestOutcome = Static<typeof Outcome>;
 export type DescribedSession = Static<typeof DescribedSession>;
 export type DescribedPast = Static<typeof PastSession>;

@@ -10,9 +10,18 @@ import { truncateEnd } from "../core/text/text.ts";
 import type { Hello } from "./carrier.ts";
 import { type FollowerRequest, protocolVersion, type RequestOutcome } from "./protocol.ts";
 
+export type RequestedPrompt = Pick<
+  Extract<FollowerRequest, { kind: "send" }>,
+  "text" | "when" | "afterMs" | "by"
+>;
+/** A text if the session takes none. */
+export type SentOutcome = Extract<RequestOutcome, { ok: true }>["prompt"] | string;
+
 export interface AskedOptions {
   readonly get: (ref: SessionRefLike) => Session | null;
   readonly pending: Pick<PendingRequests, "answer">;
+  /** Sends the session its next prompt. */
+  readonly send: (session: Session, prompt: RequestedPrompt) => Promise<SentOutcome>;
   readonly focus: (session: Session) => Promise<FocusOutcome>;
   /** `SSH_CONNECTION` of the logins whose terminals show the session's pane. */
   readonly findLogins: (session: Session) => Promise<readonly string[]>;
@@ -28,7 +37,7 @@ const maxLogins = 8;
 export async function actFor(
   message: FollowerRequest,
   name: string,
-  { get, focus, findLogins, pending }: AskedOptions,
+  { get, focus, findLogins, pending, send }: AskedOptions,
 ): Promise<RequestOutcome> {
   const session = get({ agent: message.agent, sessionId: message.sessionId });
   if (!session) return { ok: false, status: 404, says: "the session is not listed there any more" };
@@ -43,6 +52,12 @@ export async function actFor(
       return { ok: true, says: "selected", logins: logins.slice(0, maxLogins) };
     }
     return result === "impossible" ? { ok: false, status: 409, says: why ?? "" } : { ok: true, says: result };
+  }
+  if (message.kind === "send") {
+    const by = `${truncateEnd(message.by, maxNameWidth)} on ${name}`;
+    const sent = await send(session, { ...message, by });
+    if (typeof sent === "string") return { ok: false, status: 409, says: sent };
+    return { ok: true, says: sent?.state ?? "", ...(sent ? { prompt: sent } : {}) };
   }
   const { step } = message;
   const by = `${truncateEnd(step.by ?? step.front, maxNameWidth)} on ${name}`;

@@ -91,6 +91,16 @@ export function findNextMorning(at: number): number {
   return new Date(local.getFullYear(), local.getMonth(), day, morningHour).getTime();
 }
 
+/** The next moment that has this time of the day, "15:00" or "9:05", as wall time; null if it is not one. */
+export function parseLocalTime(text: string, now: number): number | null {
+  const [, hours = "", minutes = ""] = /^(\d{1,2}):(\d{2})$/.exec(text.trim()) ?? [];
+  if (hours === "" || Number(hours) > 23 || Number(minutes) > 59) return null;
+  const moment = new Date(now);
+  moment.setHours(Number(hours), Number(minutes), 0, 0);
+  if (moment.getTime() <= now) moment.setDate(moment.getDate() + 1);
+  return moment.getTime();
+}
+
 function padToTwo(value: number): string {
   return String(value).padStart(2, "0");
 }

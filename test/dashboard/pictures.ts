@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
+import type { PromptView, SessionPrompts } from "../../src/core/interfaces/wire.ts";
 import { launchBrowser, openPage } from "./browser.ts";
 import {
   calmDay,
@@ -53,6 +54,7 @@ interface Picture {
   readonly isFullPage?: boolean;
   readonly unconnected?: readonly string[];
   readonly problems?: readonly string[];
+  readonly prompts?: SessionPrompts;
   readonly prepare?: (page: Page, stop: () => Promise<void>, configPath: string) => Promise<void>;
 }
 
@@ -88,7 +90,72 @@ const conflictSettings = async (page: Page, _: unknown, path: string) => {
   await page.getByRole("button", { name: "Keep yours" }).click();
 };
 const tall = { viewport: { width: 1440, height: 1060 } };
+const way = "Arrives as a message from @beckon";
+const spacing =
+  "Now the spacing tokens: name them by step, not by pixels. Leave the old names as aliases for one release.";
+const createPrompt = (id: string, more: Partial<PromptView>): PromptView => ({
+  id,
+  session: "claude:s",
+  text: spacing,
+  state: "queued",
+  since: liveDay.now,
+  says: "it works: sent when this turn ends",
+  ...more,
+});
+const openPrompt = async (page: Page) => {
+  await page.locator(".row").getByRole("button", { name: "design-tokens" }).first().click();
+  await page.locator(".next").waitFor();
+};
+const promptPictures: readonly Picture[] = [
+  {
+    name: "70-prompt-light",
+    sample: liveDay,
+    prepare: async (page) => {
+      await openPrompt(page);
+      await page.getByLabel("The next prompt").fill(spacing);
+    },
+  },
+  ...(
+    [
+      ["71-prompt-queued-dark", dark],
+      ["72-prompt-queued-phone", phone],
+    ] as const
+  ).map(([name, options]) => ({
+    name,
+    sample: liveDay,
+    options,
+    prepare: openPrompt,
+    prompts: {
+      prompts: [
+        createPrompt("1", { state: "delivered", says: "" }),
+        createPrompt("2", {}),
+        createPrompt("3", { text: "Write the changelog entry.", says: "sent after 15:00" }),
+      ],
+      obstacle: null,
+      way,
+    },
+  })),
+  {
+    name: "73-prompt-not-taken-dark",
+    sample: liveDay,
+    options: dark,
+    prepare: openPrompt,
+    prompts: {
+      prompts: [createPrompt("1", { state: "not taken", says: "its inbox does not answer" })],
+      obstacle: null,
+      way,
+    },
+  },
+  {
+    name: "74-prompt-none-light",
+    sample: liveDay,
+    prepare: openPrompt,
+    prompts: { prompts: [], obstacle: "Gemini CLI takes prompts only in its terminal", way: null },
+  },
+];
+
 const pictures: readonly Picture[] = [
+  ...promptPictures,
   { name: "30-settings-light", sample: liveDay, options: tall, prepare: changeSettings },
   { name: "31-settings-dark", sample: liveDay, options: dark, prepare: changeSettings, isFullPage: true },
   { name: "32-settings-search-dark", sample: liveDay, options: dark, prepare: searchSettings },

@@ -1,6 +1,7 @@
 /** The page in a real browser, with an invented day behind beckon's own server. */
 import { afterAll, afterEach, beforeAll, expect } from "bun:test";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { SessionPrompts } from "../../src/core/interfaces/wire.ts";
 import { testWith } from "../needs.ts";
 import { findAccessibilityFaults, launchBrowser, type OpenedPage, openPage } from "./browser.ts";
 import type { Sample } from "./sample.ts";
@@ -18,6 +19,7 @@ export interface Notices {
   readonly unconnected?: readonly string[];
   readonly problems?: readonly string[];
   readonly isDemo?: boolean;
+  readonly prompts?: SessionPrompts;
 }
 
 interface Opening {

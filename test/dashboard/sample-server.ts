@@ -2,7 +2,7 @@
 
 import { createPageAccess } from "../../src/api/page-access.ts";
 import { type ApiServer, listen, type SettingsRequests } from "../../src/api/server.ts";
-import type { Lanes } from "../../src/core/interfaces/wire.ts";
+import type { Lanes, SessionPrompts } from "../../src/core/interfaces/wire.ts";
 import { limits } from "../../src/core/limits.ts";
 import { viewKeyOf } from "../../src/core/session/session-ref.ts";
 import { loadPage } from "../../src/dashboard/index.ts";
@@ -45,6 +45,7 @@ export function serveSample(
     unconnected = [] as readonly string[],
     problems = [] as readonly string[],
     isDemo = false,
+    prompts = { prompts: [], obstacle: null, way: "Arrives as a message from @beckon" } as SessionPrompts,
     settings = { read: never, save: never, open: never } as SettingsRequests,
   } = {},
 ): SampleServer {
@@ -120,7 +121,13 @@ export function serveSample(
     channels: () => [],
     testChannel: async () => null,
     machines: () => sample.machines ?? [],
-    prompts: { act: async () => "there is no prompt", list: async () => [] },
+    prompts: {
+      async act(name, action, body) {
+        actions.push({ name, action, body });
+        return { ok: true };
+      },
+      list: async () => prompts,
+    },
     retryMachine(name) {
       actions.push({ name, action: "retry", body: {} });
       return true;

@@ -84,6 +84,7 @@ function publish(sessions: readonly Session[], parts: Partial<PublisherOptions> 
       maskedDetails: () => null,
       answer: () => Promise.withResolvers<never>().promise,
     },
+    send: async () => "not here",
     focus: () => Promise.withResolvers<never>().promise,
     findLogins: async () => [],
     findPast: async () => [],

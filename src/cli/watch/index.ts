@@ -9,6 +9,7 @@ import { sendAnswer } from "../asks.ts";
 import { fetchSession } from "../find-session.ts";
 import { goToSession } from "../focus.ts";
 import { homeFolder } from "../output.ts";
+import { describePrompt, fetchPrompts, removePrompt, sendPrompt } from "../send.ts";
 import { dismissSession, muteSession, snoozeSession } from "../silence.ts";
 import { createKeyReader, type Input } from "./keys.ts";
 import { createModel, type WatchData } from "./model.ts";
@@ -90,6 +91,18 @@ export async function watchSessions({ paths, listsEnded, read }: WatchOptions): 
           () => dispatch({ kind: "details", session: null, now: Date.now() }),
         );
         break;
+      case "prompts":
+        fetchPrompts(paths, viewKeyOf(effect.session)).then(
+          (known) => dispatch({ kind: "prompts", session: effect.session, known, now: Date.now() }),
+          () => {},
+        );
+        break;
+      case "take back":
+        removePrompt(paths, effect.prompt.id).then(
+          ({ text }) => dispatch({ kind: "taken back", text, now: Date.now() }),
+          ({ message: text }: Error) => dispatch({ kind: "done", text, isError: true, now: Date.now() }),
+        );
+        break;
       default:
         perform(paths, effect)
           .then(
@@ -141,6 +154,8 @@ function perform(paths: Paths, action: SessionAction): Promise<string> {
       return snoozeSession(paths, session, action.minutes);
     case "dismiss":
       return dismissSession(paths, session);
+    case "send":
+      return sendPrompt(paths, session, { text: action.text, by: "list" }).then(describePrompt);
     case "answer":
       return sendAnswer(paths, session, action.ask, action.answer, action.step);
   }

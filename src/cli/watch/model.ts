@@ -6,6 +6,7 @@ import type { AnswerableAsk } from "../asks.ts";
 import { nameOf } from "../find-session.ts";
 import { stripControls } from "../output.ts";
 import { listSearchTexts } from "../status-table.ts";
+import type { PromptScreen } from "./prompt-box.ts";
 
 export interface Size {
   readonly columns: number;
@@ -33,6 +34,7 @@ export type Screen =
   | { readonly kind: "list" }
   | { readonly kind: "filter" }
   | { readonly kind: "help"; readonly top: number }
+  | PromptScreen
   | AskScreen;
 
 /** One ask in full, as it was when the screen was opened. */

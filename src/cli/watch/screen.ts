@@ -26,6 +26,7 @@ import {
   type Model,
   nameAll,
 } from "./model.ts";
+import { createPromptLines, type PromptScreen } from "./prompt-box.ts";
 
 type Style = "plain" | "bold" | "dim" | "danger" | "error" | "selected";
 
@@ -58,6 +59,8 @@ function renderBody(model: Model): string[] {
       return renderHelp(model, model.screen.top);
     case "ask":
       return renderAsk(model, model.screen);
+    case "prompt":
+      return renderPrompt(model, model.screen);
     case "list":
     case "filter":
       return renderList(model);
@@ -364,6 +367,7 @@ function listHints(model: Model): readonly Hint[] {
   return [
     ...(ask ? [hint("a", nameApproval(ask.kind), 3), hint("d", "deny", 4)] : []),
     ...(session ? [hint("Enter", "go there", 5)] : []),
+    ...(isLive ? [hint("p", "next prompt", 9)] : []),
     hint("/", "filter", 6),
     ...(isLive ? [hint("m", session.silenceKind === "muted" ? "unmute" : "mute", 7)] : []),
     ...(isLive ? [hint("s", session.silenceKind === "snoozed" ? "end snooze" : "snooze", 8)] : []),
@@ -379,6 +383,7 @@ const helpRows: readonly (readonly [key: string, does: string])[] = [
   ["Enter", "go to the session's terminal"],
   ["a", "allow what it asks, or read all of it"],
   ["d", "deny it"],
+  ["p", "write its next prompt: Enter sends it, or queues it while it works"],
   ["m", "mute, or end it"],
   ["s", "snooze for 15 minutes, or end it"],
   ["x", "dismiss what it asks, or its failure"],
@@ -425,6 +430,35 @@ function renderHelp(model: Model, top: number): string[] {
 
 /** Above the text: the session and a rule. Below it: a rule and the keys. */
 const askFrameRows = 4;
+
+function renderPrompt(model: Model, screen: PromptScreen): string[] {
+  const { columns, rows } = model.size;
+  const room = Math.max(1, rows - askFrameRows);
+  const shown = createPromptLines(screen, columns).slice(-room);
+  const way = screen.known?.way ?? "";
+  return [
+    paint(
+      line(joinEnds(`Next prompt for ${describeName(model, screen.session)}`, way, columns), "bold"),
+      model,
+    ),
+    paint(line("─".repeat(columns), "dim"), model),
+    ...shown.map((text) => paint(text, model)),
+    ...Array<string>(Math.max(0, room - shown.length)).fill(""),
+    paint(line("─".repeat(columns), "dim"), model),
+    formatFooter(model, promptHints(screen)),
+  ];
+}
+
+function promptHints({ known, text }: PromptScreen): readonly Hint[] {
+  const back = hint("Esc", "back", 1);
+  if (known && known.obstacle !== null) return [back];
+  const canTakeBack = text === "" && (known?.prompts.length ?? 0) > 0;
+  return [
+    hint("Enter", "send", 2),
+    ...(canTakeBack ? [hint("Backspace", "change the last one", 3)] : []),
+    back,
+  ];
+}
 
 const createAskBody = ({ size }: Model, { session, ask }: AskScreen): Line[] => {
   const { asked } = ask;

@@ -9,6 +9,7 @@ import {
   type RefusedVerdict,
 } from "../../core/answers/policy.ts";
 import { explainVerdict, tooSoon } from "../../core/answers/words.ts";
+import type { PromptView, SessionPrompts } from "../../core/interfaces/wire.ts";
 import type { Answer } from "../../core/session/ask-details.ts";
 import { viewKeyOf } from "../../core/session/session-ref.ts";
 import { capitalize } from "../../core/text/words.ts";
@@ -28,6 +29,7 @@ import {
   type Size,
   type WatchData,
 } from "./model.ts";
+import { openPromptBox, type PromptScreen, pasteIntoPrompt, pressInPrompt } from "./prompt-box.ts";
 import {
   computeLayout,
   countAskLines,
@@ -41,13 +43,16 @@ type AskToAnswer = AskView & Required<Pick<AskView, "answerId">>;
 
 export type Effect =
   | { readonly do: "quit" | "suspend" | "redraw" }
-  | { readonly do: "details"; readonly session: SessionView }
+  | { readonly do: "details" | "prompts"; readonly session: SessionView }
+  /** Ends with a `taken back` event, or a `done` one. */
+  | { readonly do: "take back"; readonly prompt: PromptView }
   | SessionAction;
 
 /** What the user does with a session. It ends with a `done` event. */
 export type SessionAction =
   | { readonly do: "focus" | "dismiss"; readonly session: SessionView }
   | { readonly do: "mute"; readonly session: SessionView; readonly isOn: boolean }
+  | { readonly do: "send"; readonly session: SessionView; readonly text: string }
   /** `minutes` is 0 to end the snooze. */
   | { readonly do: "snooze"; readonly session: SessionView; readonly minutes: number }
   | {
@@ -67,6 +72,8 @@ export type WatchEvent = { readonly now: number } & (
   | { readonly kind: "data"; readonly data: WatchData }
   /** null if they could not be read. */
   | { readonly kind: "details"; readonly session: SessionView | null }
+  | { readonly kind: "prompts"; readonly session: SessionView; readonly known: SessionPrompts }
+  | { readonly kind: "taken back"; readonly text: string }
   /** An action is over. */
   | { readonly kind: "done"; readonly text: string; readonly isError: boolean }
 );
@@ -101,20 +108,55 @@ function apply(model: Model, event: WatchEvent): Step {
     case "key":
       return press({ ...model, message: null }, event.key, event.isAlone);
     case "paste":
-      return stay(
-        model.screen.kind === "filter"
-          ? { ...model, filter: model.filter + event.text.replace(/\s+/g, " ") }
-          : model,
-      );
+      return stay(paste(model, event.text));
     case "resize":
       return stay(resize({ ...model, size: event.size }));
     case "data":
-      return stay(closeIfGone(retryDetails(dropMessage({ ...model, data: event.data }))));
+      return readPromptsAgain(closeIfGone(retryDetails(dropMessage({ ...model, data: event.data }))));
     case "details":
       return stay(receiveDetails(model, event.session));
+    case "prompts":
+      return stay(receivePrompts(model, event.session, event.known));
+    case "taken back":
+      return readPromptsAgain(
+        model.screen.kind === "prompt" && model.screen.text === ""
+          ? { ...model, screen: { ...model.screen, text: event.text } }
+          : model,
+      );
     case "done":
-      return stay(say({ ...selectNextWaiting(model, event), sending: null }, event.text, event.isError));
+      return stay(
+        say(
+          { ...selectNextWaiting(endSending(model, event), event), sending: null },
+          event.text,
+          event.isError,
+        ),
+      );
   }
+}
+
+function paste(model: Model, text: string): Model {
+  const { screen } = model;
+  if (screen.kind === "filter") return { ...model, filter: model.filter + text.replace(/\s+/g, " ") };
+  return screen.kind === "prompt" ? { ...model, screen: pasteIntoPrompt(screen, text) } : model;
+}
+
+/** What waits for a session changes by itself. */
+function readPromptsAgain(model: Model): Step {
+  const { screen } = model;
+  return screen.kind === "prompt" ? stay(model, { do: "prompts", session: screen.session }) : stay(model);
+}
+
+function receivePrompts(model: Model, session: SessionView, known: SessionPrompts): Model {
+  const { screen } = model;
+  const isShown = screen.kind === "prompt" && viewKeyOf(screen.session) === viewKeyOf(session);
+  return isShown ? { ...model, screen: { ...screen, known } } : model;
+}
+
+/** What could not be sent stays in the box. */
+function endSending(model: Model, { isError }: { readonly isError: boolean }): Model {
+  const { screen } = model;
+  if (screen.kind !== "prompt" || !screen.isSending) return model;
+  return { ...model, screen: isError ? { ...screen, isSending: false } : { kind: "list" } };
 }
 
 const dropMessage = (model: Model): Model =>
@@ -220,6 +262,8 @@ function press(model: Model, key: string, isAlone: boolean): Step {
       return pressInHelp(model, model.screen.top, key);
     case "ask":
       return pressInAsk(model, model.screen, key, isAlone);
+    case "prompt":
+      return pressInPromptBox(model, model.screen, key, isAlone);
   }
 }
 
@@ -289,6 +333,10 @@ function pressInList(model: Model, key: string, isAlone: boolean): Step {
     }
     case "x":
       return stay(model, { do: "dismiss", session });
+    case "p":
+      if (isEnded) return stay(say(model, `${name} has ended.`, true));
+      if (!model.data?.isRunning) return stay(say(model, notRunning, true));
+      return stay({ ...model, screen: openPromptBox(session) }, { do: "prompts", session });
     case "a":
     case "d":
       return pressAnswer(model, session, key, isAlone);
@@ -315,6 +363,22 @@ function pressInFilter(model: Model, key: string): Step {
       return stay(move(model, movementOf(key, computeLayout(model).listRows) ?? 0));
     default:
       return stay([...key].length === 1 ? { ...model, filter: model.filter + key } : model);
+  }
+}
+
+function pressInPromptBox(model: Model, screen: PromptScreen, key: string, isAlone: boolean): Step {
+  const step = pressInPrompt(screen, key, isAlone);
+  switch (step.do) {
+    case "close":
+      return stay({ ...model, screen: { kind: "list" } });
+    case "edited":
+      return stay({ ...model, screen: step.screen });
+    case "take back":
+      return stay(model, step);
+    case "send": {
+      const { session, text } = step.screen;
+      return stay(say({ ...model, screen: step.screen }, "Sending …"), { do: "send", session, text });
+    }
   }
 }
 

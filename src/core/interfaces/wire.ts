@@ -491,3 +491,23 @@ export interface TeamView {
   readonly followedAt: number;
   readonly people: readonly TeamPerson[];
 }
+
+/** A prompt that the user has written for a session, as the API sends it. */
+export interface PromptView {
+  readonly id: string;
+  /** The session's key. */
+  readonly session: string;
+  readonly text: string;
+  readonly state: "queued" | "sent" | "delivered" | "not taken" | "unknown";
+  readonly since: number;
+  /** Why it waits, or was not taken. */
+  readonly says: string;
+}
+
+export interface SessionPrompts {
+  readonly prompts: readonly PromptView[];
+  /** Why the session takes no prompt from here; null if it does. */
+  readonly obstacle: string | null;
+  /** Where the text goes, for users: "Arrives as a message from @beckon". null if it takes none. */
+  readonly way: string | null;
+}

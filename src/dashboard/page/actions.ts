@@ -4,6 +4,7 @@ import { createStep, judgeAnswer, minReadMsOf } from "../../core/answers/policy.
 import { formatAnswer } from "../../core/answers/words.ts";
 import type { Quiet } from "../../core/config/quiet.ts";
 import type { QuietMode } from "../../core/config/user-action.ts";
+import type { PromptView, SessionPrompts } from "../../core/interfaces/wire.ts";
 import type { Answer } from "../../core/session/ask-details.ts";
 import { capitalize } from "../../core/text/words.ts";
 import { callApi } from "./api.ts";
@@ -141,3 +142,25 @@ export async function copyText(text: string, done: string): Promise<void> {
     showMessage(`Could not copy: ${text}`);
   }
 }
+
+/** null if beckon does not answer. */
+export async function fetchPrompts(key: string): Promise<SessionPrompts | null> {
+  const { status, body } = await callApi(`/api/prompts?session=${encodeURIComponent(key)}`);
+  return status === 200 ? (body as unknown as SessionPrompts) : null;
+}
+
+/** Resolves with why it was not sent; null if it is, or waits. */
+async function post(path: string, body: object): Promise<string | null> {
+  const answer = await callApi(path, { by: "page", ...body });
+  if (answer.status === 0) return unreachable;
+  return answer.status === 200 ? null : readError(answer.body);
+}
+
+export const sendPrompt = (key: string, prompt: object): Promise<string | null> =>
+  post(sessionPath(key, "send"), prompt);
+
+/** Tries it again. */
+export const changePrompt = ({ id, text }: PromptView): Promise<string | null> =>
+  post(`/api/prompts/${id}/change`, { text });
+
+export const removePrompt = (id: string): Promise<string | null> => post(`/api/prompts/${id}/remove`, {});

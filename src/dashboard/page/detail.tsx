@@ -41,6 +41,7 @@ import {
 import { Host, shapeOf } from "./machines.tsx";
 import { labelSession } from "./names.ts";
 import { closeSession } from "./navigation.ts";
+import { NextPrompt } from "./next-prompt.tsx";
 import { lanes, loadSessionHistory } from "./reports.ts";
 import { chooseDayRange } from "./spans.ts";
 import { agentName, isLive, openAsks, openedKey, sessions, slowNow } from "./state.ts";
@@ -139,6 +140,7 @@ function Panel({ session }: { readonly session: SessionView }) {
         <LastTurn session={session} />
         <Events sessionKey={key} lastEventAt={session.lastEventAt} />
       </section>
+      <NextPrompt session={session} />
     </aside>
   );
 }

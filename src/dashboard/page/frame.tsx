@@ -289,6 +289,8 @@ const keyRows: readonly (readonly [what: string, keys: readonly string[]])[] = [
   ["Deny, send back", ["d"]],
   ["Open its details", ["o"]],
   ["Choose an option", ["1", "…", "9"]],
+  ["Next prompt", ["p"]],
+  ["Send it", ["Ctrl ⏎"]],
   ["Search history", ["/"]],
   ["In the history: transcript", ["o"]],
   ["Open or close a fold", ["x"]],

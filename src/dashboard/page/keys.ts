@@ -6,6 +6,7 @@ import { openBeat } from "./moments.ts";
 import {
   closeSession,
   closeSettings,
+  goToPrompt,
   goToSearch,
   openSession,
   openSettings,
@@ -74,6 +75,10 @@ const actions: Readonly<Record<string, () => void>> = {
     if (view.value === "history") return openBeat(findSelected());
     const key = findKey();
     if (key !== null) openSession(key);
+  },
+  p: () => {
+    const key = openedKey.value ?? findKey();
+    if (key !== null) goToPrompt(key);
   },
   Enter: () => {
     if (view.value === "history") return openBeat(findSelected());

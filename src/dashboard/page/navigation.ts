@@ -39,6 +39,14 @@ export function closeSettings(): void {
   location.hash = "needs-you";
 }
 
+/** The box for the next prompt takes the focus as soon as it is there. */
+export const isPromptWanted = signal(false);
+
+export function goToPrompt(key: string): void {
+  openSession(key);
+  isPromptWanted.value = true;
+}
+
 /** The search of the history takes the focus as soon as it is there. */
 export const isSearchWanted = signal(false);
 

@@ -3,6 +3,7 @@
 import { createModel, type Model, type Size } from "../../../src/cli/watch/model.ts";
 import { renderScreen } from "../../../src/cli/watch/screen.ts";
 import { type Effect, update, type WatchEvent } from "../../../src/cli/watch/update.ts";
+import type { SessionPrompts } from "../../../src/core/interfaces/wire.ts";
 import type { AskDetails } from "../../../src/core/session/ask-details.ts";
 import { viewKeyOf } from "../../../src/core/session/session-ref.ts";
 import { sortViews } from "../../../src/core/view/order.ts";
@@ -110,6 +111,12 @@ export function openScreen(
     },
     paste: (text: string) => dispatch({ kind: "paste", text, isAlone: true }),
     resize: (columns: number, rows: number) => dispatch({ kind: "resize", size: { columns, rows } }),
+    /** What waits for the session of the box arrives. */
+    receivePrompts(known: SessionPrompts) {
+      const { screen } = model;
+      if (screen.kind === "prompt") dispatch({ kind: "prompts", session: screen.session, known });
+    },
+    takeBack: (text: string) => dispatch({ kind: "taken back", text }),
     done: (text: string, isError = false) => dispatch({ kind: "done", text, isError }),
   };
   harness.receive(sessions);

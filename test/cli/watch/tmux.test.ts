@@ -9,6 +9,7 @@ import {
   parseDecision,
 } from "../../answers/fixture.ts";
 import { testWith } from "../../needs.ts";
+import { openInbox } from "../../prompts/inbox.ts";
 import { binary } from "../../repo.ts";
 import { letTimePass, waitUntil } from "../../wait-until.ts";
 
@@ -129,6 +130,39 @@ withTmux(
     await shows(/^a allow {3}d deny {3}Enter go there/m);
     await type("C-c");
     await shows(/^ended with 0$/m);
+  },
+  limitMs,
+);
+
+withTmux(
+  "the next prompt is written in a box, and reaches the session's inbox once",
+  async () => {
+    const inbox = openInbox(fixture, "33333333-c", { cwd: "/home/dev/shop-api" });
+    try {
+      await fixture.postHook({
+        session_id: "33333333-c",
+        hook_event_name: "Stop",
+        cwd: "/home/dev/shop-api",
+      });
+      await open(80, 24);
+      await shows(/^▸ . shop-api/m);
+      await type("p");
+      await shows(/^Next prompt for shop-api +Arrives as a message from @beckon$/m);
+      await type("/clear is text");
+      await shows(/^› {2}\/clear is text▏$/m);
+      await type("Enter");
+      await waitUntil(() => inbox.taken.length === 1, 10_000);
+      expect(JSON.parse(inbox.taken[0] ?? "")).toMatchObject({
+        message: { content: expect.stringContaining("\n/clear is text\n") },
+      });
+      await shows(/^Sent\. The agent has not confirmed it yet/m);
+      await type("p");
+      await shows(/^ {3}\/clear is text\n {3}Sent$/m);
+      await type("Escape");
+      expect(inbox.taken).toHaveLength(1);
+    } finally {
+      inbox.close();
+    }
   },
   limitMs,
 );

@@ -10,6 +10,7 @@ const connectMs = 3_000;
 /** `findInbox` returns the socket of a session; null if it has none. */
 export function createInboxSupport(findInbox: (sessionId: string) => string | null): PromptSupport {
   return {
+    way: "Arrives as a message from @beckon",
     findObstacle({ sessionId, permissionMode }) {
       // It asks the user in the terminal whether the message may be read (measured).
       if (permissionMode === "bypassPermissions")

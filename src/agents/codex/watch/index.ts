@@ -86,6 +86,7 @@ export function watchCodex(context: WatchContext): AgentWatcher {
       return server.runs(sessionId);
     },
     prompts: {
+      way: "Starts a turn through Codex's server",
       findObstacle: ({ sessionId }) =>
         server.runs(sessionId)
           ? null

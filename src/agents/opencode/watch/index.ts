@@ -31,6 +31,7 @@ export function watchInboxes({ env, name }: { readonly env: Env; readonly name: 
     follow() {},
     continuesElsewhere: () => false,
     prompts: {
+      way: "Goes through beckon's plugin",
       findObstacle({ place }) {
         if (place?.pid == null || !place.local) return "beckon does not know the process that it runs in";
         return isOwnSocket(pathOf(place.pid))
