@@ -31,9 +31,19 @@ const benches: readonly string[] = [
   "optional",
   "machines",
   "fleet",
+  "truth",
 ];
 /** These measure functions, or always this build: they take no other binary. */
-const withoutAgainst = ["turn-others", "state", "transcript", "secrets", "dashboard", "machines", "fleet"];
+const withoutAgainst = [
+  "turn-others",
+  "state",
+  "transcript",
+  "secrets",
+  "dashboard",
+  "machines",
+  "fleet",
+  "truth",
+];
 
 const { values, positionals } = parseArgs({
   options: { against: { type: "string" } },

@@ -9,9 +9,9 @@ export interface Verdict {
   readonly wrong: readonly string[];
 }
 
-type Status = "gone" | "busy" | "interactable" | "waiting_permission" | "waiting_question";
+export type Status = "gone" | "busy" | "interactable" | "waiting_permission" | "waiting_question";
 
-interface StatusChange {
+export interface StatusChange {
   readonly ms: number;
   /** When the CLI changed its status, by its own stamp if the recording is live. */
   readonly happenedMs: number;
@@ -41,7 +41,8 @@ function readStatus(row: Row): Status | null {
   }
 }
 
-function listChanges(recording: Recording, withinMs: number, isLive: boolean): StatusChange[] {
+/** Every change of the CLI's own status, by its status file. */
+export function listChanges(recording: Recording, withinMs: number, isLive: boolean): StatusChange[] {
   const changes: StatusChange[] = [];
   const holder = new Map<string, string>();
   let dead: string | undefined;
@@ -69,7 +70,7 @@ function listChanges(recording: Recording, withinMs: number, isLive: boolean): S
   return changes;
 }
 
-function readShownStatus(session: SessionView | undefined): Status | null {
+export function readShownStatus(session: SessionView | undefined): Status | null {
   if (!session || session.state === "completed") return "gone";
   const onlyIdle = session.asks.length > 0 && session.asks.every((ask) => ask.kind === "idle");
   return session.activityPhase === "waiting_question" && onlyIdle ? "interactable" : session.activityPhase;
