@@ -53,6 +53,8 @@ export const limits = {
   maxJournalLineBytes: 32 * 1024 * 1024,
   maxSegmentBytes: 8 * 1024 * 1024,
   maxJournalBytes: 512 * 1024 * 1024,
+  /** Of rows that wait for the history's thread. More of them wait in memory. */
+  maxWaitingRowsBytes: 512 * 1024 * 1024,
   maxAgentSettingsBytes: 4 * 1024 * 1024,
   maxInstalledBytes: 1024 * 1024,
   maxAlertStateBytes: 4 * 1024 * 1024,

@@ -5,6 +5,7 @@ import { createHistoryConnection, type HistoryConnection } from "./connection.ts
 import { explainError, explainOldSqlite, isDamaged, readSqliteVersion } from "./database.ts";
 import type { FromHistory, HistoryCall, ToHistory } from "./messages.ts";
 import { runCall, type StatsCache } from "./queries/index.ts";
+import { nameWaitingRows } from "./waiting-rows.ts";
 import { createHistoryWriter, type HistoryWriter } from "./writer.ts";
 
 export interface EngineOptions {
@@ -57,6 +58,7 @@ export function createEngine({
     const connection = createHistoryConnection(path, { agents, defaultProvider, onError: report }, now);
     const writer = createHistoryWriter({
       connection,
+      waitingRows: nameWaitingRows(path),
       journal,
       retention,
       post,

@@ -28,6 +28,7 @@ import {
 } from "./rows.ts";
 import { chooseThread, type StartThread } from "./start-thread.ts";
 import { createThreadClient } from "./thread-client.ts";
+import { createWaitingRowsFile, nameWaitingRows } from "./waiting-rows.ts";
 
 export interface HistoryOptions {
   /** The database. */
@@ -109,6 +110,7 @@ export function createHistory(options: HistoryOptions): History {
 
   const client = createThreadClient({
     startThread: options.startThread ?? chooseThread(options.agents),
+    waitingRows: createWaitingRowsFile(nameWaitingRows(options.path)),
     isOn,
     createOpenMessage: () => createOpenMessage(options, retention),
     describeState() {
@@ -272,5 +274,6 @@ function createOpenMessage(
 
 /** Of a history that is off, nothing is kept. */
 function removeFiles(path: string): void {
-  for (const suffix of ["", "-wal", "-shm"]) ignoreErrors(() => rmSync(path + suffix, { force: true }));
+  for (const file of [path, `${path}-wal`, `${path}-shm`, nameWaitingRows(path)])
+    ignoreErrors(() => rmSync(file, { force: true }));
 }

@@ -2,6 +2,7 @@
 import type { HistoryQuery, StoryQuery } from "../core/interfaces/wire.ts";
 import type { JournalPosition } from "../storage/journal/index.ts";
 import type { OpenState } from "./rows.ts";
+import type { WaitingRows } from "./waiting-rows.ts";
 
 export interface HistoryRetention {
   readonly days: number;
@@ -29,10 +30,10 @@ export type ToHistory =
   /** The state at this position of the journal. Sent after "open" and whenever the thread asks for it with "behind". */
   | { readonly kind: "state"; readonly upTo: JournalPosition; readonly open: OpenState }
   /**
-   * The journal has grown to this position, and the state adds these rows: a `StateRow[]` as JSON. To copy a row as an object
-   * takes twice as long as to write and parse it, and more than twice the memory while it waits.
+   * The journal has grown to this position, and the state adds these rows: a `StateRow[]` as JSON, or where it is. To copy a row
+   * as an object takes twice as long as to write and parse it.
    */
-  | { readonly kind: "write"; readonly upTo: JournalPosition; readonly rows: string }
+  | { readonly kind: "write"; readonly upTo: JournalPosition; readonly rows: string | WaitingRows }
   | { readonly kind: "retention"; readonly retention: HistoryRetention }
   | { readonly kind: "query"; readonly id: number; readonly call: HistoryCall }
   | { readonly kind: "close" };

@@ -4,9 +4,11 @@ import { waitAtMost } from "../system/schedule.ts";
 import type { FromHistory, HistoryCall, ToHistory } from "./messages.ts";
 import type { OpenState, StateRow } from "./rows.ts";
 import type { StartThread, Thread } from "./start-thread.ts";
+import type { WaitingRowsFile } from "./waiting-rows.ts";
 
 export interface ThreadClientOptions {
   readonly startThread: StartThread;
+  readonly waitingRows: WaitingRowsFile;
   readonly isOn: () => boolean;
   readonly createOpenMessage: () => ToHistory;
   /** Called when the thread needs the state, which contains everything so far. */
@@ -64,6 +66,7 @@ export function createThreadClient(options: ThreadClientOptions): ThreadClient {
   function ensureThread(): Thread {
     if (thread) return thread;
     unwritten = 0;
+    options.waitingRows.clear();
     thread = options.startThread(onMessage, onDied);
     thread.post(options.createOpenMessage());
     return thread;
@@ -80,7 +83,9 @@ export function createThreadClient(options: ThreadClientOptions): ThreadClient {
         return;
       case "written":
         unwritten = Math.max(0, unwritten - 1);
-        if (unwritten === 0) options.onWritten();
+        if (unwritten > 0) return;
+        options.waitingRows.clear();
+        options.onWritten();
         return;
       case "paused":
         isReady = false;
@@ -152,8 +157,11 @@ export function createThreadClient(options: ThreadClientOptions): ThreadClient {
     isWriting: () => thread !== null && unwritten > 0,
     write(upTo, rows) {
       if (!thread) return;
+      const text = JSON.stringify(rows);
+      // It is in the middle of something, so these have to wait.
+      const waiting = unwritten > 0 ? options.waitingRows.put(text) : text;
       unwritten++;
-      thread.post({ kind: "write", upTo, rows: JSON.stringify(rows) });
+      thread.post({ kind: "write", upTo, rows: waiting });
     },
     call(query) {
       if (restartTimer) return Promise.reject(new Error(problem ?? "The history is not ready."));
@@ -175,6 +183,7 @@ export function createThreadClient(options: ThreadClientOptions): ThreadClient {
       closing.post({ kind: "close" });
       await waitAtMost(closeMs, done.promise);
       closing.end();
+      options.waitingRows.clear();
       thread = null;
       isReady = false;
       isUnavailable = false;

@@ -10,9 +10,12 @@ import type { FromHistory, HistoryRetention } from "./messages.ts";
 import { pauseFor, recordJournal } from "./record-journal.ts";
 import { type PruneStep, pruneHistory } from "./retention.ts";
 import type { OpenState, StateRow } from "./rows.ts";
+import { readWaitingRows, type WaitingRows } from "./waiting-rows.ts";
 
 export interface HistoryWriterOptions {
   readonly connection: HistoryConnection;
+  /** The file with what waited. */
+  readonly waitingRows: string;
   /** The journal's folder. */
   readonly journal: string;
   readonly retention: HistoryRetention;
@@ -32,7 +35,7 @@ export interface HistoryWriter {
   /** Writes the journal up to a position at which the state is this. */
   catchUp(upTo: JournalPosition, state: OpenState): Promise<void>;
   /** Does nothing until the next `catchUp` if something could not be written. */
-  write(upTo: JournalPosition, rows: string): Promise<void>;
+  write(upTo: JournalPosition, rows: string | WaitingRows): Promise<void>;
   setRetention(retention: HistoryRetention): Promise<void>;
   /** After an error, what was prepared is given up. The journal has it. */
   onFailure(error: unknown): void;
@@ -107,13 +110,14 @@ export function createHistoryWriter(options: HistoryWriterOptions): HistoryWrite
     }
   }
 
-  async function write(upTo: JournalPosition, rows: string): Promise<void> {
+  async function write(upTo: JournalPosition, rows: string | WaitingRows): Promise<void> {
     const history = connection.current();
     if (isBehind || !history) return;
     try {
       let isPastChanged = false;
       await recordJournal(history, { ...options, upTo, replay: null }, () => {
-        for (const row of JSON.parse(rows) as StateRow[]) {
+        const text = typeof rows === "string" ? rows : readWaitingRows(options.waitingRows, rows);
+        for (const row of JSON.parse(text) as StateRow[]) {
           history.recorder.recordRow(row);
           isPastChanged ||= row.kind === "past";
         }

@@ -85,7 +85,7 @@ function isOwnBin(path: string): boolean {
   return /^beckon(\.exe)?(,beckon\.previous(\.exe)?)?$/.test(readdirSync(path).sort().join());
 }
 
-/** Also `snapshot.previous.json`, `beckon.log.1`, `history.db-wal` and temporary files of a killed process. */
+/** Also `snapshot.previous.json`, `beckon.log.1`, `history.db-wal`, `history.db-rows` and temporary files of a killed process. */
 function isOurs(name: string, paths: Paths): boolean {
   const { state: _, ...files } = paths;
   return Object.values(files).some((path) => {
@@ -98,6 +98,6 @@ function isOurs(name: string, paths: Paths): boolean {
 
 /** Not everything that starts with `history.`, which can be a file of the user's. */
 function isOfDatabase(name: string, own: string): boolean {
-  const file = name.replace(/-(wal|shm)$/, "");
+  const file = name.replace(/-(wal|shm|rows)$/, "");
   return file === own || (file.startsWith(own.replace(/db$/, "damaged-")) && file.endsWith(".db"));
 }

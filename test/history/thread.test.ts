@@ -1,14 +1,16 @@
 /** The thread that owns the database can end at any time. What happened meanwhile is in the journal. */
 import { afterAll, afterEach, expect, jest, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { loadAgents } from "../../src/agents/index.ts";
 import { createInternalEvent } from "../../src/core/session/event.ts";
 import type { Session } from "../../src/core/session/session.ts";
+import { openReadOnly } from "../../src/history/database.ts";
 import { createEngine } from "../../src/history/engine.ts";
 import { createHistory } from "../../src/history/index.ts";
 import type { FromHistory, ToHistory } from "../../src/history/messages.ts";
 import type { RowOf } from "../../src/history/rows.ts";
+import { nameWaitingRows } from "../../src/history/waiting-rows.ts";
 import { openJournal } from "../../src/storage/journal/index.ts";
 import { session } from "../core/view/menu/fixture.ts";
 import { removeTemporaryFolders, temporaryFolder } from "../storage/folder.ts";
@@ -132,7 +134,9 @@ test("a thread that lags behind is sent one message for all that happened while 
   };
   const writes = () =>
     sent.flatMap((message) =>
-      message.kind === "write" ? [JSON.parse(message.rows).map(({ seq }: { seq: number }) => seq)] : [],
+      message.kind === "write"
+        ? [JSON.parse(message.rows as string).map(({ seq }: { seq: number }) => seq)]
+        : [],
     );
 
   add(1);
@@ -180,7 +184,7 @@ test("the thread is sent a session when something but the time of its last event
   const titles = () =>
     sent.flatMap((message) =>
       message.kind === "write"
-        ? (JSON.parse(message.rows) as RowOf<"session">[]).map((row) => row.session.title)
+        ? (JSON.parse(message.rows as string) as RowOf<"session">[]).map((row) => row.session.title)
         : [],
     );
 
@@ -196,4 +200,69 @@ test("the thread is sent a session when something but the time of its last event
   answer({ kind: "paused" });
   answer({ kind: "behind" });
   expect(titles()).toEqual(["one", "two", "two"]);
+});
+
+test("what waits for a thread that lags behind waits in a private file, and the history gets all of it", async () => {
+  const folder = temporaryFolder();
+  const journal = openJournal(join(folder, "journal"), { retentionDays: () => 7, onError: () => {} });
+  const sizes: number[] = [];
+  const waiting: ToHistory[] = [];
+  let isStuck = true;
+  let handle: (message: ToHistory) => void = () => {};
+  const history = createHistory({
+    path: join(folder, "history.db"),
+    journal: join(folder, "journal"),
+    position: journal.position,
+    defaultProvider: "claude",
+    sessions: () => [],
+    groupOf: () => "ended",
+    config: () => ({ history: { days: 30, maxMb: 100 } }),
+    now: Date.now,
+    onProblem: () => {},
+    startThread(onMessage) {
+      const post = (message: FromHistory) => setImmediate(onMessage, message);
+      handle = createEngine({ loadAgents: () => loadAgents(), post }).handle;
+      return {
+        post(message) {
+          if (message.kind === "write") sizes.push(JSON.stringify(message.rows).length);
+          if (isStuck && message.kind === "write") waiting.push(message);
+          else handle(message);
+        },
+        end() {},
+      };
+    },
+  });
+  const rowsFile = nameWaitingRows(join(folder, "history.db"));
+  let nextId = 0;
+  const addRows = (count: number) => {
+    for (let n = 0; n < count; n++)
+      history.addStreamEvent({
+        id: String(++nextId),
+        event: "session-departed",
+        data: { key: `claude:${nextId}` },
+      });
+  };
+
+  // Asking starts the thread, and sends what there is.
+  await history.findMissedEvents("0");
+  addRows(1);
+  await waitUntil(() => sizes.length === 1, 3_000);
+  for (let batch = 2; batch <= 4; batch++) {
+    addRows(2_500);
+    await waitUntil(() => sizes.length === batch, 3_000);
+  }
+  expect(Math.max(...sizes)).toBeLessThan(200);
+  expect(statSync(rowsFile).mode & 0o777).toBe(0o600);
+  expect(statSync(rowsFile).size).toBeGreaterThan(7_500 * 20);
+  isStuck = false;
+  for (const message of waiting) handle(message);
+  await waitUntil(() => !existsSync(rowsFile), 5_000);
+  const db = openReadOnly(join(folder, "history.db"));
+  expect(db.query("SELECT count(*) AS n, max(seq) AS last FROM changes").get()).toEqual({
+    n: 7_501,
+    last: 7_501,
+  });
+  db.close();
+  await history.stop();
+  journal.close();
 });

@@ -165,6 +165,7 @@ describe("--purge", () => {
       "snapshot.previous.json",
       "beckon.log.1",
       "snapshot.damaged-2026.json",
+      "history.db-rows",
     ]) {
       home.put(join(home.places.state, name), "");
     }
