@@ -82,10 +82,8 @@ describe("the house", () => {
       "src/agents/claude/answering/decide.ts",
       // The work guard's answers, which can only refuse an edit.
       "src/agents/claude/forwarding.ts",
-      "src/agents/codex/forwarding.ts",
-      "src/agents/copilot/forwarding.ts",
       "src/agents/gemini/forwarding.ts",
-      "src/agents/qwen/forwarding.ts",
+      "src/agents/hook-forwarding.ts",
     ]);
     expect(pathsWith(/\.decide\(/)).toEqual(["src/answers/pending.ts"]);
   });

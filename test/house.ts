@@ -188,7 +188,7 @@ const smallAndPure: ReadonlySet<string> = new Set([
 
 /** The table of agents and the part of each agent that the forwarder needs. */
 const isAgentTable = (path: string): boolean =>
-  /^src\/agents\/(?:index|callers|spool-kind|\w+\/forwarding)\.ts$/.test(path);
+  /^src\/agents\/(?:index|callers|hook-forwarding|\w+\/forwarding)\.ts$/.test(path);
 
 export function cycles(files: Files): string[] {
   const done = new Set<string>();

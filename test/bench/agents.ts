@@ -35,7 +35,10 @@ const one = "only Claude Code";
 const all = "all agents";
 const folders: Readonly<Record<string, readonly string[]>> = {
   [one]: [".claude"],
-  [all]: [".claude", ".codex/sessions", ".config/opencode", ".copilot", ".gemini"],
+  [all]: [
+    ...[".claude", ".codex/sessions", ".config/opencode", ".copilot", ".gemini"],
+    ...[".qwen", ".config/kilo", ".kimi-code", ".grok"],
+  ],
 };
 
 /** The median of the differences within each round: a slow minute slows both. */

@@ -7,8 +7,12 @@ import { fetchOtherCli, isOtherCliCached } from "../agent/other/clis.ts";
 import { codexDriver } from "../agent/other/codex.ts";
 import { copilotDriver } from "../agent/other/copilot.ts";
 import { geminiDriver } from "../agent/other/gemini.ts";
+import { grokDriver } from "../agent/other/grok.ts";
+import { kiloConfig, kiloDriver } from "../agent/other/kilo.ts";
+import { kimiDriver } from "../agent/other/kimi.ts";
 import { opencodeConfig, opencodeDriver } from "../agent/other/opencode.ts";
 import { callTool } from "../agent/other/prompts.ts";
+import { qwenDriver } from "../agent/other/qwen.ts";
 import { type CliDriver, type OtherSandbox, openOtherSandbox } from "../agent/other/sandbox.ts";
 import { hasAll } from "../needs.ts";
 import { preparePrograms, withFolder } from "./processes.ts";
@@ -63,6 +67,33 @@ const benches: readonly Bench[] = [
     driver: geminiDriver,
     files: {},
     createCommand: (prompt) => `gemini -p '${prompt}' --approval-mode yolo`,
+    awaitedHooks: 2,
+  },
+  {
+    driver: qwenDriver,
+    files: {},
+    createCommand: (prompt) => `qwen -p '${prompt}' --approval-mode yolo`,
+    // PreToolUse, PostToolBatch, and UserPromptSubmit again with an empty prompt.
+    awaitedHooks: 3,
+  },
+  {
+    driver: kiloDriver,
+    files: kiloConfig({ bash: "allow", edit: "allow" }),
+    createCommand: (prompt) => `printf %s '${prompt}' | kilo run`,
+    awaitedHooks: 0,
+    maxRatio: 1.05,
+  },
+  {
+    driver: kimiDriver,
+    files: {},
+    createCommand: (prompt) => `kimi -p '${prompt}'`,
+    awaitedHooks: 1,
+  },
+  {
+    driver: grokDriver,
+    files: {},
+    createCommand: (prompt) => `grok -p '${prompt.replaceAll("'", `'\\''`)}' --always-approve`,
+    createCall: (command) => callTool("run_terminal_command", { command, description: "Run a command" }),
     awaitedHooks: 2,
   },
 ];

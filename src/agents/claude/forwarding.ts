@@ -1,23 +1,19 @@
 /** What the forwarder knows about Claude Code. Imports little: it is loaded at every hook. */
-import { asRecord, type JsonRecord } from "../../core/json.ts";
+import { asRecord } from "../../core/json.ts";
 import type { Forwarding } from "../agent.ts";
-import { findSpoolKind, type SpoolKinds } from "../spool-kind.ts";
+import {
+  commonSpoolKinds,
+  findSpoolKind,
+  formatGuardOutput,
+  pickForGuard,
+  type SpoolKinds,
+} from "../hook-forwarding.ts";
 
 const spoolKinds: SpoolKinds = {
-  PermissionRequest: "ask",
+  ...commonSpoolKinds,
   Elicitation: "ask",
   Notification: "ask",
   ElicitationResult: "end",
-  PermissionDenied: "end",
-  UserPromptSubmit: "end",
-  Stop: "end",
-  StopFailure: "end",
-  SubagentStop: "end",
-  SessionStart: "end",
-  SessionEnd: "end",
-  PreToolUse: "tool",
-  PostToolUse: "tool",
-  PostToolUseFailure: "tool",
 };
 
 export const claudeForwarding: Forwarding = {
@@ -50,28 +46,12 @@ export const claudeForwarding: Forwarding = {
   canWaitForAnswer: (payload) =>
     payload.hook_event_name === "PermissionRequest" && payload.agent_id === undefined,
   guard: {
-    reduce({ session_id, cwd, hook_event_name, tool_name, tool_input }) {
-      const { file_path, notebook_path } = asRecord(tool_input);
-      const input = { file_path, notebook_path };
-      return { session_id, cwd, hook_event_name, tool_name, tool_input: input };
+    reduce(payload) {
+      const { file_path, notebook_path } = asRecord(payload.tool_input);
+      return pickForGuard(payload, { file_path, notebook_path });
     },
     // Measured with 2.1.325: the model gets the reason as the tool's result. A systemMessage is a line in the terminal.
-    formatOutput({ hook_event_name }, { decision, reason, metadata }) {
-      const { additional_context: context, system_message: message } = metadata;
-      const systemMessage = message === undefined ? {} : { systemMessage: message };
-      const specific = (fields: JsonRecord) => ({
-        hookSpecificOutput: { hookEventName: hook_event_name, ...fields },
-      });
-      if (hook_event_name === "PreToolUse" && decision === "block") {
-        return {
-          ...specific({ permissionDecision: "deny", permissionDecisionReason: reason }),
-          ...systemMessage,
-        };
-      }
-      if (hook_event_name === "SessionStart" && context !== undefined)
-        return { ...specific({ additionalContext: context }), ...systemMessage };
-      return message === undefined ? null : systemMessage;
-    },
+    formatOutput: formatGuardOutput,
   },
   isDecision(value) {
     const { hookSpecificOutput: output, ...otherFields } = asRecord(value);

@@ -1,6 +1,6 @@
 /** What the forwarder knows about Copilot CLI. Imports little: it is loaded at every hook. */
 import type { Forwarding } from "../agent.ts";
-import { findSpoolKind, type SpoolKinds } from "../spool-kind.ts";
+import { findSpoolKind, pickForGuard, refuseCall, type SpoolKinds } from "../hook-forwarding.ts";
 
 const spoolKinds: SpoolKinds = {
   Notification: "ask",
@@ -37,17 +37,15 @@ export const copilotForwarding: Forwarding = {
   canWaitForAnswer: () => false,
   // For the hook that Claude Code has in a project, see translate.ts.
   guard: {
-    reduce({ session_id, cwd, hook_event_name, tool_name, tool_input }) {
-      const { path, input } = Object(tool_input);
+    reduce(payload) {
+      const { path, input } = Object(payload.tool_input);
       const lines = typeof input === "string" ? input.split("\n") : [];
-      const files = path === undefined ? { input: lines.filter(isHeader).join("\n") } : { path };
-      return { session_id, cwd, hook_event_name, tool_name, tool_input: files };
+      return pickForGuard(
+        payload,
+        path === undefined ? { input: lines.filter(isHeader).join("\n") } : { path },
+      );
     },
-    formatOutput({ hook_event_name: hookEventName }, { decision, reason }) {
-      if (hookEventName !== "PreToolUse" || decision !== "block") return null;
-      const refusal = { hookEventName, permissionDecision: "deny", permissionDecisionReason: reason };
-      return { hookSpecificOutput: refusal };
-    },
+    formatOutput: refuseCall,
   },
   isDecision: () => false,
 };

@@ -1,6 +1,6 @@
 /** What the forwarder knows about Gemini CLI. Imports little: it is loaded at every hook. */
 import type { Forwarding } from "../agent.ts";
-import { findSpoolKind, type SpoolKinds } from "../spool-kind.ts";
+import { createHookForwarding, findSpoolKind, pickForGuard, type SpoolKinds } from "../hook-forwarding.ts";
 
 const spoolKinds: SpoolKinds = {
   Notification: "ask",
@@ -12,40 +12,28 @@ const spoolKinds: SpoolKinds = {
   AfterTool: "end",
 };
 
+/** Gemini CLI waits for the hook of a request before it shows the dialog, and takes no answer from it. */
 export const geminiForwarding: Forwarding = {
-  pidVariable: null,
-  projectVariable: "GEMINI_PROJECT_DIR",
-  metaVariables: [],
-  identifierFields: [
-    ...["session_id", "transcript_path", "cwd", "hook_event_name", "timestamp", "tool_name"],
-    "notification_type",
-  ],
-  // `gemini -p` gives its hooks the same variables: only its command line differs.
-  isAttended: () => null,
-  identify: (payload) => ({ eventName: payload.hook_event_name, sessionId: payload.session_id }),
-  spoolKind(payload) {
-    const { hook_event_name: name, tool_name } = payload;
+  ...createHookForwarding({
+    projectVariable: "GEMINI_PROJECT_DIR",
+    identifierFields: ["notification_type"],
+    spoolKinds,
+    guard: {
+      reduce: (payload) => pickForGuard(payload, { file_path: Object(payload.tool_input).file_path }),
+      formatOutput({ hook_event_name }, { decision, reason, metadata }) {
+        const { additional_context: additionalContext, system_message: systemMessage } = metadata;
+        const message = systemMessage === undefined ? {} : { systemMessage };
+        if (hook_event_name === "BeforeTool" && decision === "block")
+          return { decision: "deny", reason, ...message };
+        if (hook_event_name === "SessionStart" && additionalContext !== undefined)
+          return { hookSpecificOutput: { hookEventName: hook_event_name, additionalContext }, ...message };
+        return systemMessage === undefined ? null : message;
+      },
+    },
+  }),
+  spoolKind({ hook_event_name: name, tool_name }) {
     // A question is asked by the call of its tool.
     const isQuestion = name === "BeforeTool" && tool_name === "ask_user";
     return { kind: isQuestion ? "ask" : findSpoolKind(spoolKinds, name), toolUseId: undefined };
   },
-  isSessionStart: (payload) => payload.hook_event_name === "SessionStart",
-  // Gemini CLI waits for this hook before it shows the dialog, and takes no answer from it.
-  canWaitForAnswer: () => false,
-  guard: {
-    reduce({ session_id, cwd, hook_event_name, tool_name, tool_input }) {
-      const { file_path } = Object(tool_input);
-      return { session_id, cwd, hook_event_name, tool_name, tool_input: { file_path } };
-    },
-    formatOutput({ hook_event_name }, { decision, reason, metadata }) {
-      const { additional_context: additionalContext, system_message: systemMessage } = metadata;
-      const message = systemMessage === undefined ? {} : { systemMessage };
-      if (hook_event_name === "BeforeTool" && decision === "block")
-        return { decision: "deny", reason, ...message };
-      if (hook_event_name === "SessionStart" && additionalContext !== undefined)
-        return { hookSpecificOutput: { hookEventName: hook_event_name, additionalContext }, ...message };
-      return systemMessage === undefined ? null : message;
-    },
-  },
-  isDecision: () => false,
 };

@@ -13,6 +13,7 @@ import { limits } from "../../core/limits.ts";
 import type { Enrichment, Tokens } from "../../core/session/event.ts";
 import { readId } from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
+import { addTokens, type FileUsage, summarizeUsage } from "../watch/usage.ts";
 
 export interface GeminiTranscript {
   /** A response is written again, with the same id, when its tools have ended. */
@@ -72,15 +73,7 @@ function readError(content: string): string {
 }
 
 export function summarizeTranscript({ responses, model, contextUsed }: GeminiTranscript): Enrichment {
-  const tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-  for (const response of responses.values()) {
-    tokens.input += response.input;
-    tokens.output += response.output;
-    tokens.cacheRead += response.cacheRead;
-  }
-  return {
-    ...(model === null ? {} : { model }),
-    ...(responses.size === 0 ? {} : { usage: { tokens, costMicros: null } }),
-    ...(contextUsed === null ? {} : { context: { used: contextUsed, window: null } }),
-  };
+  const usage: FileUsage = { tokens: null, model, contextUsed };
+  for (const response of responses.values()) addTokens(usage, response);
+  return summarizeUsage(usage);
 }

@@ -6,15 +6,10 @@ import { asText, type JsonRecord } from "../../core/json.ts";
 import type { AgentEvent, Change } from "../../core/session/event.ts";
 import type { EventDetails, EventStamp } from "../agent.ts";
 import type { HookMessage } from "../envelope.ts";
-import { createPrompt, createTurnEnd, readId, readTrimmedResponse, translateHook } from "../hook-event.ts";
+import { createHookChange, findResponse } from "../hook-changes.ts";
+import { readId, translateHook } from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
-import {
-  createCallStart,
-  createToolEnd,
-  readCommonDetails,
-  readToolCall,
-  type ToolTable,
-} from "../tool-call.ts";
+import { createCallStart, readCommonDetails, readToolCall, type ToolTable } from "../tool-call.ts";
 
 export const translate = (hook: HookMessage, stamp: EventStamp): AgentEvent | null =>
   translateHook(hook, stamp, "grok", createChange, {
@@ -22,37 +17,20 @@ export const translate = (hook: HookMessage, stamp: EventStamp): AgentEvent | nu
   });
 
 function createChange(name: string, payload: JsonRecord): Change {
+  const readCall = () => readToolCall(table, payload);
   switch (name) {
-    case "SessionStart":
-      return { kind: "session-start", source: readId(payload.source) ?? "startup", model: null };
-    case "SessionEnd":
-      return { kind: "session-end", reason: readId(payload.reason) };
-    case "UserPromptSubmit":
-      return createPrompt(payload.prompt);
     case "PreToolUse":
       // The notification of a question says nothing about it, and follows its call at once.
-      return createCallStart(readToolCall(table, payload), questionTool);
-    case "PostToolUse":
-      return createToolEnd(readToolCall(table, payload));
-    case "PostToolUseFailure":
-      return createToolEnd(readToolCall(table, payload), "failed");
-    case "PermissionDenied":
-      return createToolEnd(readToolCall(table, payload), "denied");
+      return createCallStart(readCall(), questionTool);
     case "Notification":
       return createAsk(payload);
-    case "Stop":
-      // /exit sends one more, after SessionEnd.
-      if (payload.reason === "shutdown") return { kind: "no-change" };
-      return createTurnEnd({ lastResponse: readTrimmedResponse(payload.lastAssistantMessage) });
     // No in a dialog, Ctrl-C in a dialog or in a turn.
     case "StopCancelled":
       return { kind: "interrupted" };
-    case "StopFailure":
-      return createTurnEnd({
-        error: toOneLine(asText(payload.errorDetails) || asText(payload.error)) || "error",
-      });
     default:
-      return { kind: "no-change" };
+      // /exit sends one more Stop, after SessionEnd.
+      if (name === "Stop" && payload.reason === "shutdown") return { kind: "no-change" };
+      return createHookChange(name, payload, readCall);
   }
 }
 
@@ -81,7 +59,7 @@ function createAsk({ notificationType, message }: JsonRecord): Change {
 
 export const readDetails = (payload: JsonRecord): EventDetails => ({
   ...readCommonDetails(readToolCall(table, payload), payload),
-  message: asText(payload.lastAssistantMessage) || asText(payload.message) || undefined,
+  message: findResponse(payload) || asText(payload.message) || undefined,
   error: asText(payload.errorDetails) || undefined,
   isNotification: payload.hook_event_name === "Notification" || undefined,
 });

@@ -3,12 +3,12 @@ import { asRecord, asText, type JsonRecord, listRecords } from "../../core/json.
 import type { AgentEvent, Change } from "../../core/session/event.ts";
 import type { EventDetails, EventStamp } from "../agent.ts";
 import type { HookMessage } from "../envelope.ts";
-import { createPrompt, createTurnEnd, readId, translateHook } from "../hook-event.ts";
+import { createHookChange } from "../hook-changes.ts";
+import { createPrompt, readId, translateHook } from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
 import {
   createCallStart,
   createPermissionAsk,
-  createToolEnd,
   readCommonDetails,
   readToolCall,
   type ToolTable,
@@ -18,19 +18,12 @@ export const translate = (hook: HookMessage, stamp: EventStamp): AgentEvent | nu
   translateHook(hook, stamp, "kimi", createChange);
 
 function createChange(name: string, payload: JsonRecord): Change {
+  const readCall = () => readToolCall(table, payload);
   switch (name) {
-    case "SessionStart":
-      return { kind: "session-start", source: readId(payload.source) ?? "startup", model: null };
-    case "SessionEnd":
-      return { kind: "session-end", reason: readId(payload.reason) };
     case "UserPromptSubmit":
       return createPrompt(readPrompt(payload.prompt));
     case "PreToolUse":
-      return createCallStart(readToolCall(table, payload), questionTool);
-    case "PostToolUse":
-      return createToolEnd(readToolCall(table, payload));
-    case "PostToolUseFailure":
-      return createToolEnd(readToolCall(table, payload), "failed");
+      return createCallStart(readCall(), questionTool);
     case "PermissionRequest":
       return createAsk(payload);
     case "PermissionResult": {
@@ -39,17 +32,11 @@ function createChange(name: string, payload: JsonRecord): Change {
     }
     case "Interrupt":
       return { kind: "interrupted" };
-    case "StopFailure":
-      return createTurnEnd({
-        error: toOneLine(asText(payload.error_message) || asText(payload.error_type)) || "error",
-      });
-    case "PreCompact":
-      return { kind: "compact-start" };
-    case "PostCompact":
-      return { kind: "compact-end" };
     // The Stop of a subagent looks like that of the turn: the watcher tells them apart.
-    default:
+    case "Stop":
       return { kind: "no-change" };
+    default:
+      return createHookChange(name, payload, readCall);
   }
 }
 

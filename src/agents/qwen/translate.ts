@@ -1,23 +1,14 @@
 /** Translates Qwen Code's hook events into beckon's own. Nothing else gives them a meaning. */
-import { asText, type JsonRecord, listRecords } from "../../core/json.ts";
+import { type JsonRecord, listRecords } from "../../core/json.ts";
 import type { AgentEvent, Change } from "../../core/session/event.ts";
 import type { EventDetails, EventStamp, GuardRequest } from "../agent.ts";
 import type { EditTools } from "../edits.ts";
 import type { HookMessage } from "../envelope.ts";
-import {
-  createPrompt,
-  createTurnEnd,
-  readEdit,
-  readHookRequest,
-  readId,
-  readTrimmedResponse,
-  translateHook,
-} from "../hook-event.ts";
-import { toOneLine } from "../one-line.ts";
+import { createHookChange, findResponse } from "../hook-changes.ts";
+import { createPrompt, readEdit, readHookRequest, readId, translateHook } from "../hook-event.ts";
 import {
   createPermissionAsk,
   createQuestion,
-  createToolStart,
   readCommonDetails,
   readToolCall,
   type SentCall,
@@ -33,48 +24,22 @@ export const translate = (hook: HookMessage, stamp: EventStamp): AgentEvent | nu
 
 function createChange(name: string, payload: JsonRecord): Change {
   switch (name) {
-    case "SessionStart":
-      return {
-        kind: "session-start",
-        source: readId(payload.source) ?? "startup",
-        model: readId(payload.model),
-      };
-    case "SessionEnd":
-      return { kind: "session-end", reason: readId(payload.reason) };
     case "UserPromptSubmit":
       // Again with an empty prompt after each batch of tools (39 of 39).
       return payload.prompt === "" ? { kind: "turn-start" } : createPrompt(payload.prompt);
     case "PermissionRequest":
       return createAsk(payload);
-    // After the approval: the watcher ends what was asked.
-    case "PreToolUse":
-      return createToolStart(readCall(payload));
     case "PostToolBatch": {
-      const calls = listRecords(payload.tool_calls);
       // No, or Esc, in a dialog ends the turn.
-      return calls.some(({ status }) => status === "cancelled")
-        ? { kind: "interrupted" }
-        : { kind: "tool-batch-end" };
+      const isCancelled = listRecords(payload.tool_calls).some(({ status }) => status === "cancelled");
+      return { kind: isCancelled ? "interrupted" : "tool-batch-end" };
     }
     case "Notification":
       // At once at the end of every turn, and the only sign of Esc while the model streams.
-      return payload.notification_type === "idle_prompt" ? { kind: "interrupted" } : { kind: "no-change" };
-    case "Stop":
-      return createTurnEnd({ lastResponse: readTrimmedResponse(payload.last_assistant_message) });
-    case "StopFailure":
-      return createTurnEnd({
-        error: toOneLine(asText(payload.error_details) || asText(payload.error)) || "error",
-      });
-    case "SubagentStart":
-      return { kind: "child-start", type: readId(payload.agent_type) ?? "" };
-    case "SubagentStop":
-      return { kind: "child-end", transcriptPath: null };
-    case "PreCompact":
-      return { kind: "compact-start" };
-    case "PostCompact":
-      return { kind: "compact-end" };
+      return { kind: payload.notification_type === "idle_prompt" ? "interrupted" : "no-change" };
+    // PreToolUse comes after the approval: the watcher ends what was asked.
     default:
-      return { kind: "no-change" };
+      return createHookChange(name, payload, () => readCall(payload));
   }
 }
 
@@ -117,6 +82,6 @@ export const readGuardRequest = (payload: JsonRecord): GuardRequest | null =>
 
 export const readDetails = (payload: JsonRecord): EventDetails => ({
   ...readCommonDetails(readCall(payload), payload),
-  message: asText(payload.last_assistant_message) || undefined,
+  message: findResponse(payload) || undefined,
   isNotification: payload.hook_event_name === "Notification" || undefined,
 });

@@ -2,12 +2,12 @@
  * Follows one file per session that the agent writes line by line: soon after each event, and several times a second while
  * something can happen that no hook reports.
  */
-import type { AgentEvent, Change } from "../../core/session/event.ts";
+import type { AgentEvent, Change, Enrichment } from "../../core/session/event.ts";
 import type { Session } from "../../core/session/session.ts";
 import { readCommandLine } from "../../system/processes.ts";
 import type { AgentWatcher, WatchContext } from "../agent.ts";
 import { followFile, type GrowingFile } from "./growing-file.ts";
-import { createEmitter } from "./index.ts";
+import { createEmitter, isNews } from "./index.ts";
 
 export interface SessionFilesOptions<State> {
   readonly agent: string;
@@ -15,8 +15,10 @@ export interface SessionFilesOptions<State> {
   findFile(session: Session): Promise<string | null>;
   createState(): State;
   addLine(state: State, text: string): void;
+  /** What the file says about the session, once all of it is read. Absent if `onRead` passes it on. */
+  summarize?(state: State): Enrichment;
   /** Called after each read, also if nothing was added. `isBehind`: more of the file is to be read. */
-  onRead(session: Session, state: State, isBehind: boolean): void;
+  onRead?(session: Session, state: State, isBehind: boolean): void;
   /** True while something can happen that only the file reports. */
   isUrgent(session: Session): boolean;
   /** True if the agent's command line says that it runs without a user. */
@@ -37,6 +39,10 @@ interface FollowedSession<State> {
 const pollMs = 200;
 /** The file of a session lags behind its hooks by up to half a second. */
 const lagMs = 600;
+
+/** For agents that run without a user if a prompt is given with their command. */
+export const hasPromptOption = (commandLine: readonly string[]): boolean =>
+  commandLine.some((argument) => /^(?:-p|--print|--prompt|--single)(?:=|$)/.test(argument));
 
 export function watchSessionFiles<State>(
   context: WatchContext,
@@ -96,10 +102,19 @@ export function watchSessionFiles<State>(
       if (result === "missing") entry.file = null;
       if (result === "replaced") entry.state = options.createState();
       if (result === "behind" || result === "replaced") entry.dueT = clock().t;
-      options.onRead(session, entry.state, entry.dueT !== null && result !== "done");
+      const isBehind = entry.dueT !== null && result !== "done";
+      if (!isBehind) enrich(session, entry.state);
+      options.onRead?.(session, entry.state, isBehind);
     } catch (error) {
       onError(`could not read the session file of ${session.sessionId}: ${error}`);
     }
+  }
+
+  function enrich(session: Session, state: State): void {
+    const enrichment = options.summarize?.(state);
+    if (!enrichment || !isNews(session, enrichment)) return;
+    const subject = { agent: options.agent, sessionId: session.sessionId };
+    emit(subject, clock(), { kind: "enriched", with: enrichment });
   }
 
   async function findFile(session: Session, entry: FollowedSession<State>): Promise<void> {

@@ -48,7 +48,7 @@ export const otherClis = {
     packages: [pin("kilo", "@kilocode/cli", "7.7.7"), "@kilocode/plugin@7.3.1"],
     program: `@kilocode/cli-${system}/bin/kilo`,
     mb: 430,
-    usedBy: ["test/long/agent-kilo"],
+    usedBy: ["test/agent/short-stories", "test/long/agent-kilo"],
   },
   codex: {
     id: "codex",
@@ -86,7 +86,7 @@ export const otherClis = {
     program: "@qwen-code/qwen-code/cli-entry.js",
     node: node22Program,
     mb: 250,
-    usedBy: ["test/long/agent-qwen"],
+    usedBy: ["test/agent/short-stories", "test/long/agent-qwen"],
   },
   kimi: {
     id: "kimi",
@@ -95,7 +95,7 @@ export const otherClis = {
     program: "@moonshot-ai/kimi-code/dist/main.mjs",
     node: node22Program,
     mb: 230,
-    usedBy: ["test/long/agent-kimi"],
+    usedBy: ["test/agent/short-stories", "test/long/agent-kimi"],
   },
   grok: {
     id: "grok",
@@ -104,7 +104,7 @@ export const otherClis = {
     program: `@xai-official/grok-${system}/bin/grok`,
     isPacked: true,
     mb: 190,
-    usedBy: ["test/long/agent-grok"],
+    usedBy: ["test/agent/short-stories", "test/long/agent-grok"],
   },
 } as const satisfies Readonly<Record<string, OtherCli>>;
 

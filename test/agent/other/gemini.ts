@@ -35,6 +35,8 @@ export const geminiDriver: CliDriver = {
   questionPrompt: callTool("ask_user", {
     questions: [{ ...askedQuestion, question: "Which colour do you want", type: "choice" }],
   }),
+  // It names the hooks of the last moments.
+  harmless: /Executing Hooks?: beckon(?:, beckon)*/g,
   exit: "/quit",
   // The script starts itself once more, with an option.
   interpreter: "(/usr/bin/)?node (--[^ ]* )?",

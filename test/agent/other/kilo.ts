@@ -15,6 +15,11 @@ function readPlugin(): string {
   return isOtherCliCached(cli) ? JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), version }) : "";
 }
 
+/** Kilo's settings file. */
+export const kiloConfig = (permission: object) => ({
+  ".config/kilo/kilo.json": JSON.stringify(createConfig(permission)),
+});
+
 export const kiloDriver: CliDriver = {
   ...opencodeDriver,
   cli,
@@ -26,7 +31,7 @@ export const kiloDriver: CliDriver = {
     KILO_TELEMETRY_LEVEL: "off",
   },
   files: {
-    ".config/kilo/kilo.json": JSON.stringify(createConfig({ bash: "ask", edit: "ask" })),
+    ...kiloConfig({ bash: "ask", edit: "ask" }),
     // With these and the folder below, Kilo does not try to install what it needs from the registry.
     ".config/kilo/package.json": JSON.stringify({ dependencies }),
     [`.config/kilo/node_modules/${plugin}/package.json`]: readPlugin(),

@@ -31,5 +31,7 @@ export const qwenDriver: CliDriver = {
   createCommandPrompt: (command) =>
     callTool("run_shell_command", { command, description: "Run a command", is_background: false }),
   questionPrompt: callTool("ask_user_question", { questions: [{ ...askedQuestion, multiSelect: false }] }),
+  // Its greeting at the first start, also without beckon.
+  harmless: /Run \/reload-plugins to apply updates/g,
   exit: "/quit",
 };

@@ -41,6 +41,8 @@ export interface CliDriver {
   readonly slowPrompt?: string;
   /** What allows a request once, in its dialog. Absent: Enter. */
   readonly approveKey?: string;
+  /** What the CLI writes by itself, also if nothing is wrong, that reads like an error or names hooks. */
+  readonly harmless?: RegExp;
   /** What the user types to leave. */
   readonly exit: string;
   /** How it is started for the first time after beckon's installation. Absent if that is like any start. */

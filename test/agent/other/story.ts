@@ -25,6 +25,24 @@ export interface DialogStory {
   readonly atEnd: Partial<Record<keyof SessionView, unknown>>;
 }
 
+/** The shortest story: one dialog, which beckon shows, and which the user approves in the terminal. */
+export function describeApproval(driver: CliDriver): void {
+  const { testScenario } = createOtherCliTests(driver);
+  testScenario("a permission is shown until it is approved", async (sandbox) => {
+    await sandbox.startFirst();
+    await sandbox.openDialog("permission", driver.createCommandPrompt("touch approved"));
+    const waiting = await sandbox.waitForSession(({ asks }) => asks.length > 0, "an ask");
+    expect(waiting).toMatchObject({
+      provider: driver.cli.id,
+      activityPhase: "waiting_permission",
+      asks: [{ kind: "permission", tool: "Bash", summary: expect.stringContaining("touch approved") }],
+    });
+    await sandbox.pressKeys(driver.approveKey ?? "Enter");
+    await sandbox.settle("approved");
+    expect(await sandbox.listFiles()).toEqual(["approved"]);
+  });
+}
+
 export function describeDialogs(
   driver: CliDriver,
   { ask, deny, dismiss = pressEscape, toggleQuestions, atEnd }: DialogStory,
@@ -124,6 +142,24 @@ export function describeAnswers(
     }
     expect(await sandbox.listFiles()).toEqual(["allowed"]);
   });
+}
+
+/** Ten times in a row each: a channel that works once may not do so the next time. */
+export function describeManyAnswers(driver: CliDriver, denial: readonly string[]): void {
+  const { testScenario } = createOtherCliTests(driver);
+  const numbers = Array.from({ length: 10 }, (_, n) => n);
+  for (const [title, prefix, args] of [
+    ["allowed", "a", ["allow", "--yes"]],
+    ["denied", "d", ["deny", ...denial]],
+  ] as const)
+    testScenario(`ten requests ${title} in beckon`, async (sandbox) => {
+      await sandbox.startFirst();
+      for (const n of numbers) {
+        await sandbox.openDialog("permission", driver.createCommandPrompt(`touch ${prefix}${n}`));
+        await answerInBeckon(sandbox, ...args);
+      }
+      expect(await sandbox.listFiles()).toEqual(args[0] === "allow" ? numbers.map((n) => `a${n}`) : []);
+    });
 }
 
 export interface InterruptionStory {

@@ -8,8 +8,8 @@ import { isBlocking } from "../../../core/session/session.ts";
 import { listChildren, readCommandLine } from "../../../system/processes.ts";
 import type { AgentWatcher, WatchContext } from "../../agent.ts";
 import { createTurnEnd } from "../../hook-event.ts";
-import { createEmitter, findInsideFolders, isNews, toMoment } from "../../watch/index.ts";
-import { watchSessionFiles } from "../../watch/session-files.ts";
+import { createEmitter, findInsideFolders, toMoment } from "../../watch/index.ts";
+import { hasPromptOption, watchSessionFiles } from "../../watch/session-files.ts";
 import { transcriptRoot } from "../setup/folder.ts";
 import {
   addTranscriptLine,
@@ -22,12 +22,9 @@ export function watchGemini(context: WatchContext): AgentWatcher {
   const { clock, env } = context;
   const emit = createEmitter(context);
 
-  function applyTranscript(session: Session, state: GeminiTranscript, isBehind: boolean): void {
+  function applyTranscript(session: Session, state: GeminiTranscript): void {
     const { sessionId, turn, prompted } = session;
     const subject = { agent: "gemini", sessionId };
-    const enrichment = summarizeTranscript(state);
-    if (!isBehind && isNews(session, enrichment))
-      emit(subject, clock(), { kind: "enriched", with: enrichment });
     if (session.ended) return;
     const { cancelledAt, lastError } = state;
     const isOpen = turn.running || session.asks.some(isBlocking);
@@ -59,9 +56,10 @@ export function watchGemini(context: WatchContext): AgentWatcher {
       transcriptPath === null ? null : findTranscript(transcriptPath, env),
     createState: createTranscript,
     addLine: addTranscriptLine,
+    summarize: summarizeTranscript,
     onRead: applyTranscript,
     isUrgent: ({ asks, turn }) => turn.running || asks.some(isBlocking),
-    isUnattended: (commandLine) => commandLine.some((argument) => /^(?:-p|--prompt)(?:=|$)/.test(argument)),
+    isUnattended: hasPromptOption,
     readAfter: new Set(["session-start", "prompt", "turn-end"]),
   });
 }

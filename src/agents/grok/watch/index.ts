@@ -4,8 +4,8 @@ import { parseRecord, readTime } from "../../../core/json.ts";
 import { type Ask, isBlocking } from "../../../core/session/session.ts";
 import type { AgentWatcher, WatchContext } from "../../agent.ts";
 import { readId } from "../../hook-event.ts";
-import { createEmitter, findInsideFolders, isNews, toMoment } from "../../watch/index.ts";
-import { watchSessionFiles } from "../../watch/session-files.ts";
+import { createEmitter, findInsideFolders, toMoment } from "../../watch/index.ts";
+import { hasPromptOption, watchSessionFiles } from "../../watch/session-files.ts";
 import { sessionsFolder } from "../setup/folder.ts";
 
 interface GrokEvents {
@@ -30,10 +30,8 @@ export function watchGrok(context: WatchContext): AgentWatcher {
         : findInsideFolders(join(dirname(transcriptPath), "events.jsonl"), [sessionsFolder(env)]),
     createState: () => ({ resolvedAt: null, model: null }),
     addLine,
-    onRead(session, { resolvedAt, model }) {
-      const { sessionId, asks } = session;
-      if (isNews(session, { model }))
-        emit({ agent: "grok", sessionId }, clock(), { kind: "enriched", with: { model } });
+    summarize: ({ model }) => ({ model }),
+    onRead({ sessionId, asks }, { resolvedAt }) {
       // Its dialogs come one by one, each with its own request: one that was opened later is still open.
       const isOver = (ask: Ask) =>
         isBlocking(ask) && ask.kind === "permission" && ask.at <= (resolvedAt ?? 0);
@@ -42,7 +40,7 @@ export function watchGrok(context: WatchContext): AgentWatcher {
       emit({ agent: "grok", sessionId }, when, { kind: "ask-ended", inputKey: null, outcome: null });
     },
     isUrgent: ({ asks }) => asks.some(isBlocking),
-    isUnattended: (commandLine) => commandLine.some((argument) => /^(?:-p|--single)(?:=|$)/.test(argument)),
+    isUnattended: hasPromptOption,
     readAfter: new Set(["session-start", "prompt", "turn-end"]),
   });
 }

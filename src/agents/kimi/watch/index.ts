@@ -6,22 +6,19 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { asCount, asRecord, asText, type JsonRecord, parseRecord } from "../../../core/json.ts";
 import { limits } from "../../../core/limits.ts";
-import type { Enrichment, Tokens } from "../../../core/session/event.ts";
 import { truncate } from "../../../core/text/truncate.ts";
 import type { AgentWatcher, WatchContext } from "../../agent.ts";
 import { createTurnEnd, readId } from "../../hook-event.ts";
-import { createEmitter, findInsideFolders, isNews, toMoment } from "../../watch/index.ts";
-import { watchSessionFiles } from "../../watch/session-files.ts";
+import { createEmitter, findInsideFolders, toMoment } from "../../watch/index.ts";
+import { hasPromptOption, watchSessionFiles } from "../../watch/session-files.ts";
+import { addTokens, createFileUsage, type FileUsage, summarizeUsage } from "../../watch/usage.ts";
 import { sessionsFolder } from "../setup/folder.ts";
 
-interface KimiWire {
+interface KimiWire extends FileUsage {
   /** When the last turn ended. null if none has. */
   endedAt: number | null;
   /** The text since the last request to the model. */
   response: string;
-  model: string | null;
-  contextUsed: number | null;
-  tokens: Tokens | null;
 }
 
 const readTypes = [
@@ -63,24 +60,13 @@ function addLoopEvent(state: KimiWire, { type, part }: JsonRecord): void {
 
 function addUsage(state: KimiWire, usage: JsonRecord): void {
   const count = (name: string): number => asCount(usage[name]);
-  const known = state.tokens ?? { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-  state.tokens = {
-    input: known.input + count("inputOther"),
-    output: known.output + count("output"),
-    cacheRead: known.cacheRead + count("inputCacheRead"),
-    cacheWrite: known.cacheWrite + count("inputCacheCreation"),
-  };
+  addTokens(state, {
+    input: count("inputOther"),
+    output: count("output"),
+    cacheRead: count("inputCacheRead"),
+    cacheWrite: count("inputCacheCreation"),
+  });
 }
-
-const summarize = (
-  { tokens, model, contextUsed, response }: KimiWire,
-  mask: (text: string) => string,
-): Enrichment => ({
-  ...(model === null ? {} : { model }),
-  ...(tokens === null ? {} : { usage: { tokens, costMicros: null } }),
-  ...(contextUsed === null ? {} : { context: { used: contextUsed, window: null } }),
-  ...(response === "" ? {} : { lastResponse: mask(response) }),
-});
 
 export function watchKimi(context: WatchContext): AgentWatcher {
   const { clock, env, mask } = context;
@@ -100,21 +86,18 @@ export function watchKimi(context: WatchContext): AgentWatcher {
   const files = watchSessionFiles<KimiWire>(context, {
     agent: "kimi",
     findFile: ({ sessionId }) => findWire(sessionId),
-    createState: () => ({ endedAt: null, response: "", model: null, contextUsed: null, tokens: null }),
+    createState: () => ({ ...createFileUsage(), endedAt: null, response: "" }),
     addLine,
-    onRead(session, state, isBehind) {
-      const { endedAt } = state;
-      const { sessionId, turn, prompted } = session;
-      const subject = { agent: "kimi", sessionId };
-      const enrichment = summarize(state, mask);
-      if (!isBehind && isNews(session, enrichment))
-        emit(subject, clock(), { kind: "enriched", with: enrichment });
-      if (turn.running && !session.ended && endedAt !== null && endedAt > (prompted?.at ?? turn.at))
-        emit(subject, toMoment(clock(), endedAt), createTurnEnd());
+    summarize: (state) => ({
+      ...summarizeUsage(state),
+      ...(state.response === "" ? {} : { lastResponse: mask(state.response) }),
+    }),
+    onRead({ sessionId, turn, prompted, ended }, { endedAt }) {
+      if (turn.running && !ended && endedAt !== null && endedAt > (prompted?.at ?? turn.at))
+        emit({ agent: "kimi", sessionId }, toMoment(clock(), endedAt), createTurnEnd());
     },
     isUrgent: ({ turn }) => turn.running,
-    isUnattended: (commandLine) =>
-      commandLine.some((argument) => /^(?:-p|--print|--prompt)(?:=|$)/.test(argument)),
+    isUnattended: hasPromptOption,
     readAfter: new Set(["session-start", "prompt", "turn-end"]),
   });
   return {

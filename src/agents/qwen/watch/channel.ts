@@ -3,25 +3,15 @@
  * that waits would keep the dialog away (run with 0.24.4). The file of events is a pipe: it holds nothing, and if nobody reads it, Qwen
  * Code stops writing and goes on. All sessions write into it, so their requests are told apart by what they ask.
  */
-import {
-  appendFileSync,
-  chmodSync,
-  closeSync,
-  constants,
-  lstatSync,
-  openSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, chmodSync, rmSync, writeFileSync } from "node:fs";
 import { asRecord, asText, isRecord, type JsonRecord, parseJson, parseRecord } from "../../../core/json.ts";
-import { limits } from "../../../core/limits.ts";
 import { type Ask, isBlocking, type Session } from "../../../core/session/session.ts";
 import { hashJson } from "../../../core/text/json-text.ts";
 import { readOr } from "../../../storage/files.ts";
-import { readLines } from "../../../system/lines.ts";
 import type { WatchContext } from "../../agent.ts";
 import { createJsonFileCheck } from "../../setup/file-check.ts";
 import type { EmitChange } from "../../watch/index.ts";
+import { makePipe, readPipe } from "../../watch/named-pipe.ts";
 import { hasChannel } from "../setup/channel.ts";
 import { answersPath, eventsPath, settingsPath } from "../setup/folder.ts";
 
@@ -54,10 +44,7 @@ export function openChannel(context: WatchContext, emit: EmitChange): QwenChanne
   async function start(): Promise<void> {
     isOpening = true;
     try {
-      const known = readOr(() => lstatSync(events), null);
-      // Qwen Code creates a file where no pipe is.
-      if (known && !known.isFIFO()) rmSync(events);
-      if (!known?.isFIFO()) await exec(["mkfifo", "-m", "600", events]);
+      await makePipe(events, exec);
       writeFileSync(answers, "", { mode: 0o600 });
       chmodSync(answers, 0o600);
       if (!isStopped) read();
@@ -69,20 +56,19 @@ export function openChannel(context: WatchContext, emit: EmitChange): QwenChanne
   }
 
   function read(): void {
-    // Also for writing: without a writer the pipe would end when the last session does.
-    const writer = openSync(events, constants.O_RDWR | constants.O_NONBLOCK);
-    const reader = Bun.file(events).stream();
-    const stop = new AbortController();
+    const isWanted = (line: string): boolean => line.startsWith('{"type":"control_re');
+    const stopReading = readPipe(
+      events,
+      (line) => {
+        if (isWanted(line)) onLine(parseRecord(line));
+      },
+      (error) => onError(`stopped reading Qwen Code's channel: ${error}`),
+    );
     close = () => {
       close = null;
-      stop.abort();
-      closeSync(writer);
+      stopReading();
       for (const id of [...open.keys()]) end(id);
     };
-    const isWanted = (line: string): boolean => line.startsWith('{"type":"control_re');
-    readLines(untilAborted(reader, stop.signal), limits.maxBodyBytes, (line) => {
-      if (isWanted(line)) onLine(parseRecord(line));
-    }).catch((error) => onError(`stopped reading Qwen Code's channel: ${error}`));
   }
 
   function onLine({ type, request_id, request, response }: JsonRecord): void {
@@ -167,17 +153,4 @@ export function openChannel(context: WatchContext, emit: EmitChange): QwenChanne
       close?.();
     },
   };
-}
-
-async function* untilAborted(
-  stream: ReadableStream<Uint8Array>,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  const reader = stream.getReader();
-  signal.addEventListener("abort", () => void reader.cancel().catch(() => {}));
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done || signal.aborted) return;
-    yield value;
-  }
 }
