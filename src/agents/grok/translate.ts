@@ -14,6 +14,8 @@ import { createCallStart, readCommonDetails, readToolCall, type ToolTable } from
 export const translate = (hook: HookMessage, stamp: EventStamp): AgentEvent | null =>
   translateHook(hook, stamp, "grok", createChange, {
     permissionMode: readId(hook.payload.permission_mode),
+    // A subagent has a session of its own, which ends with it. Nobody waits for its turns.
+    ...(readId(hook.payload.subagentType) === null ? {} : { attended: false }),
   });
 
 function createChange(name: string, payload: JsonRecord): Change {
