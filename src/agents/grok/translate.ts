@@ -15,8 +15,12 @@ export const translate = (hook: HookMessage, stamp: EventStamp): AgentEvent | nu
   translateHook(hook, stamp, "grok", createChange, {
     permissionMode: readId(hook.payload.permission_mode),
     // A subagent has a session of its own, which ends with it. Nobody waits for its turns.
-    ...(readId(hook.payload.subagentType) === null ? {} : { attended: false }),
+    ...(isSubagentsOwn(hook.payload) ? { attended: false } : {}),
   });
+
+/** The main session's hooks about a subagent name it too, by its id. */
+const isSubagentsOwn = ({ subagentType, subagentId }: JsonRecord): boolean =>
+  readId(subagentType) !== null && subagentId === undefined;
 
 function createChange(name: string, payload: JsonRecord): Change {
   const readCall = () => readToolCall(table, payload);

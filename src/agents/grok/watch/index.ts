@@ -17,8 +17,11 @@ import { addTokens, createFileUsage, summarizeUsage } from "../../watch/usage.ts
 import { sessionsFolder } from "../setup/folder.ts";
 
 interface GrokEvents {
-  /** When the last request was resolved. null if none was. */
+  /** When the user was last asked, and when the last request was resolved. null if never. */
+  requestedAt: number | null;
   resolvedAt: number | null;
+  /** How many requests are open. */
+  open: number;
   model: string | null;
   /** True if a turn has ended since the files beside this one were read. */
   hasNewFacts: boolean;
@@ -26,7 +29,14 @@ interface GrokEvents {
 }
 
 function addLine(state: GrokEvents, text: string): void {
-  if (text.includes('"permission_resolved"')) state.resolvedAt = readTime(parseRecord(text).ts);
+  if (text.includes('"permission_requested"')) {
+    state.requestedAt = readTime(parseRecord(text).ts);
+    state.open++;
+  }
+  if (text.includes('"permission_resolved"')) {
+    state.resolvedAt = readTime(parseRecord(text).ts);
+    state.open = Math.max(0, state.open - 1);
+  }
   if (text.includes('"turn_started"')) state.model = readId(parseRecord(text).model_id) ?? state.model;
   if (text.includes('"turn_ended"')) state.hasNewFacts = true;
 }
@@ -54,10 +64,15 @@ function readFacts(folder: string): Enrichment {
   };
 }
 
+/** A request is reported by its hook at most this much later. */
+const hookLagMs = 3_000;
+
 export function watchGrok(context: WatchContext): AgentWatcher {
   const { clock, env, mask, findSession } = context;
   const emit = createEmitter(context);
   const known = new Set<string>();
+  /** How many requests the file of each session has open. */
+  const openRequests = new Map<string, number>();
   /** The session, and others that the same process runs: a subagent has its own, but its request is reported for the main one. */
   const listTogether = (session: Session): readonly Session[] => [
     session,
@@ -73,7 +88,14 @@ export function watchGrok(context: WatchContext): AgentWatcher {
       if (transcriptPath === null) return null;
       return findInsideFolders(join(dirname(transcriptPath), "events.jsonl"), [sessionsFolder(env)]);
     },
-    createState: () => ({ resolvedAt: null, model: null, hasNewFacts: false, facts: {} }),
+    createState: () => ({
+      requestedAt: null,
+      resolvedAt: null,
+      open: 0,
+      model: null,
+      hasNewFacts: false,
+      facts: {},
+    }),
     addLine,
     summarize(state, path) {
       if (state.hasNewFacts) state.facts = readFacts(dirname(path));
@@ -81,14 +103,26 @@ export function watchGrok(context: WatchContext): AgentWatcher {
       const { model, facts } = state;
       return { model, ...facts, ...(facts.title ? { title: mask(facts.title) } : {}) };
     },
-    onRead(session, { resolvedAt }) {
-      if (resolvedAt === null) return;
-      // Its dialogs come one by one, each with its own request: one that was opened later is still open.
-      const isOver = (ask: Ask) => isBlocking(ask) && ask.kind === "permission" && ask.at <= resolvedAt;
-      for (const { sessionId, asks } of listTogether(session)) {
-        if (!asks.some(isOver)) continue;
-        const when = toMoment(clock(), resolvedAt);
-        emit({ agent: "grok", sessionId }, when, { kind: "ask-ended", inputKey: null, outcome: null });
+    onRead(session, { requestedAt, resolvedAt, open }) {
+      openRequests.set(session.sessionId, open);
+      if (requestedAt === null || resolvedAt === null) return;
+      const together = listTogether(session);
+      const isAnyOpen = together.some(({ sessionId }) => openRequests.get(sessionId) !== 0);
+      // Its dialogs come one by one, each with its own request: one that was opened later is still open. If nobody can answer, it is
+      // cancelled after 60 to 320 ms (n=2), which can be before its hook has reported it.
+      const isOver = ({ at }: Ask) => at <= resolvedAt || (!isAnyOpen && at - requestedAt < hookLagMs);
+      for (const { sessionId, asks, stopped, prompted } of together) {
+        if (!asks.some((ask) => isBlocking(ask) && ask.kind === "permission" && isOver(ask))) continue;
+        const subject = { agent: "grok", sessionId };
+        // A subagent in the background asks between the turns of the main session, which do not go on.
+        if (stopped !== null && prompted !== null && stopped.t >= prompted.t)
+          emit(subject, clock(), { kind: "interrupted" });
+        else
+          emit(subject, toMoment(clock(), resolvedAt), {
+            kind: "ask-ended",
+            inputKey: null,
+            outcome: null,
+          });
       }
     },
     isUrgent: (session) => listTogether(session).some(({ asks }) => asks.some(isBlocking)),
@@ -103,7 +137,10 @@ export function watchGrok(context: WatchContext): AgentWatcher {
     },
     check(sessions) {
       known.clear();
-      for (const { sessionId, ended } of sessions) if (!ended) known.add(sessionId);
+      for (const { sessionId, ended } of sessions) {
+        if (!ended) known.add(sessionId);
+        else openRequests.delete(sessionId);
+      }
       files.check(sessions);
     },
   };
