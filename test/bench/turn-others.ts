@@ -72,7 +72,7 @@ const benches: readonly Bench[] = [
   {
     driver: qwenDriver,
     files: {},
-    createCommand: (prompt) => `qwen -p '${prompt}' --approval-mode yolo`,
+    createCommand: (prompt) => `qwen -p '${prompt}' --approval-mode yolo </dev/null`,
     // PreToolUse, PostToolBatch, and UserPromptSubmit again with an empty prompt.
     awaitedHooks: 3,
   },
@@ -86,13 +86,13 @@ const benches: readonly Bench[] = [
   {
     driver: kimiDriver,
     files: {},
-    createCommand: (prompt) => `kimi -p '${prompt}'`,
+    createCommand: (prompt) => `kimi -p '${prompt}' --auto </dev/null`,
     awaitedHooks: 1,
   },
   {
     driver: grokDriver,
     files: {},
-    createCommand: (prompt) => `grok -p '${prompt.replaceAll("'", `'\\''`)}' --always-approve`,
+    createCommand: (prompt) => `grok -p '${prompt}' --always-approve </dev/null`,
     createCall: (command) => callTool("run_terminal_command", { command, description: "Run a command" }),
     awaitedHooks: 2,
   },

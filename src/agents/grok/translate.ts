@@ -14,7 +14,13 @@ import { createCallStart, readCommonDetails, readToolCall, type ToolTable } from
 export const translate = (hook: HookMessage, stamp: EventStamp): AgentEvent | null =>
   translateHook(hook, stamp, "grok", createChange, {
     permissionMode: readId(hook.payload.permission_mode),
+    // A subagent has a session of its own, which ends with it. Nobody waits for its turns.
+    ...(isSubagentsOwn(hook.payload) ? { attended: false } : {}),
   });
+
+/** The main session's hooks about a subagent name it too, by its id. */
+const isSubagentsOwn = ({ subagentType, subagentId }: JsonRecord): boolean =>
+  readId(subagentType) !== null && subagentId === undefined;
 
 function createChange(name: string, payload: JsonRecord): Change {
   const readCall = () => readToolCall(table, payload);

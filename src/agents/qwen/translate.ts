@@ -30,9 +30,12 @@ function createChange(name: string, payload: JsonRecord): Change {
     case "PermissionRequest":
       return createAsk(payload);
     case "PostToolBatch": {
-      // No, or Esc, in a dialog ends the turn.
       const isCancelled = listRecords(payload.tool_calls).some(({ status }) => status === "cancelled");
-      return { kind: isCancelled ? "interrupted" : "tool-batch-end" };
+      if (!isCancelled) return { kind: "tool-batch-end" };
+      // No, or Esc, in a dialog ends the turn. A subagent goes on (n=3).
+      return readId(payload.agent_id) === null
+        ? { kind: "interrupted" }
+        : { kind: "ask-ended", inputKey: null, outcome: "denied" };
     }
     case "Notification":
       // At once at the end of every turn, and the only sign of Esc while the model streams.

@@ -15,8 +15,8 @@ export interface SessionFilesOptions<State> {
   findFile(session: Session): Promise<string | null>;
   createState(): State;
   addLine(state: State, text: string): void;
-  /** What the file says about the session, once all of it is read. Absent if `onRead` passes it on. */
-  summarize?(state: State): Enrichment;
+  /** What the file at this path says about the session, once all of it is read. Absent if `onRead` passes it on. */
+  summarize?(state: State, path: string): Enrichment;
   /** Called after each read, also if nothing was added. `isBehind`: more of the file is to be read. */
   onRead?(session: Session, state: State, isBehind: boolean): void;
   /** True while something can happen that only the file reports. */
@@ -30,6 +30,7 @@ export interface SessionFilesOptions<State> {
 interface FollowedSession<State> {
   state: State;
   file: GrowingFile | null;
+  path: string;
   /** When the file is to be read, on the clock of events. null if it is not. */
   dueT: number | null;
   isFinding: boolean;
@@ -61,7 +62,7 @@ export function watchSessionFiles<State>(
   function entryOf(sessionId: string): FollowedSession<State> {
     const known = followed.get(sessionId);
     if (known) return known;
-    const entry = { state: options.createState(), file: null, dueT: null, isFinding: false };
+    const entry = { state: options.createState(), file: null, path: "", dueT: null, isFinding: false };
     followed.set(sessionId, entry);
     return entry;
   }
@@ -103,15 +104,15 @@ export function watchSessionFiles<State>(
       if (result === "replaced") entry.state = options.createState();
       if (result === "behind" || result === "replaced") entry.dueT = clock().t;
       const isBehind = entry.dueT !== null && result !== "done";
-      if (!isBehind) enrich(session, entry.state);
+      if (!isBehind) enrich(session, entry);
       options.onRead?.(session, entry.state, isBehind);
     } catch (error) {
       onError(`could not read the session file of ${session.sessionId}: ${error}`);
     }
   }
 
-  function enrich(session: Session, state: State): void {
-    const enrichment = options.summarize?.(state);
+  function enrich(session: Session, { state, path }: FollowedSession<State>): void {
+    const enrichment = options.summarize?.(state, path);
     if (!enrichment || !isNews(session, enrichment)) return;
     const subject = { agent: options.agent, sessionId: session.sessionId };
     emit(subject, clock(), { kind: "enriched", with: enrichment });
@@ -124,6 +125,7 @@ export function watchSessionFiles<State>(
       const path = await options.findFile(session);
       if (path === null || isStopped) return;
       entry.file = followFile(path);
+      entry.path = path;
       read(findSession(session.sessionId) ?? session, entry);
       if (entry.dueT !== null) wake();
     } catch (error) {

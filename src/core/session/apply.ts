@@ -195,7 +195,8 @@ function applyChange(session: Session, event: AgentEvent, change: Change): Sessi
     case "reminder":
       return asks.applyReminder(session, change, event);
     case "turn-end": {
-      const stopped = { at: event.at, t: event.t };
+      const isPromptMissing = event.promptId !== null && event.promptId !== session.promptId;
+      const stopped = { at: event.at, t: event.t, ...(isPromptMissing ? { promptId: event.promptId } : {}) };
       const closed = asks.closeAtTurnEnd({ ...endTurn(session, event, change.error), stopped }, event);
       const answered =
         change.lastResponse === null ? closed : { ...closed, lastResponse: change.lastResponse };
@@ -291,6 +292,13 @@ function endSession(session: Session, when: Moment, reason: string): Session {
 }
 
 function applyPrompt(session: Session, event: AgentEvent, change: Change & { kind: "prompt" }): Session {
+  const { stopped, turn } = session;
+  // An async hook is stamped when its process starts: that of a short turn's prompt can be later than the turn's end (3 of 20).
+  if (!turn.running && stopped?.promptId !== undefined && stopped.promptId === event.promptId) {
+    const { at, t, promptId } = stopped;
+    const known = { ...session, prompted: { at, t }, promptId, stopped: { at, t } };
+    return change.byMachine ? known : { ...known, lastPrompt: change.text, turnCount: session.turnCount + 1 };
+  }
   // Drops calls that "No" or Esc ended without a hook. A prompt typed during a turn is only queued.
   const tools = session.turn.running ? session.tools : session.tools.filter((c) => c.agentId !== null);
   const prompted = { at: event.at, t: event.t };

@@ -112,7 +112,9 @@ export interface Session {
   /** The agent's id of the last prompt; null if unknown. A prompt that is queued during a turn has the id of that turn. */
   readonly promptId: string | null;
   /** The last end of a turn that the agent reported. An interrupted turn has none. */
-  readonly stopped: Moment | null;
+  readonly stopped:
+    | (Moment & { /** Of a turn whose prompt was not reported yet. */ readonly promptId?: string })
+    | null;
   /** The last answer that was given through beckon. */
   readonly answered: Moment | null;
   /** What was running when compaction started. */

@@ -12,6 +12,8 @@ describeReplay({
   createPayloads: ({ payload }, home) => [
     { ...payload, transcript_path: String(payload.transcript_path).replace("/home/dev", home) },
   ],
+  // A subagent's session runs in the same process. No process of this machine has such an id.
+  createMeta: ({ ppid = 0 }) => ({ pid: 4_190_000 + (ppid % 1_000), host: "host" }),
   exitKeys: /^\/exit$/,
   unknowable: {
     hangup: { "9.6 s: the screen is idle (idle), shown is shell": "the terminal was closed then" },

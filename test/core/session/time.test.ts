@@ -118,3 +118,20 @@ describe("late and duplicate events", () => {
     );
   });
 });
+
+test("a prompt that is stamped after the end of its short turn does not start it again", () => {
+  const timeline = createTimeline()
+    .hook("UserPromptSubmit", { prompt: "first", prompt_id: "p1" })
+    .hook("Stop", { last_assistant_message: "one", prompt_id: "p1" })
+    .file("busy", null, 1_000)
+    .hook("Stop", { last_assistant_message: "two", prompt_id: "p2" }, 60)
+    .hook("UserPromptSubmit", { prompt: "second", prompt_id: "p2" }, 40);
+  expect(timeline.snapshot()).toMatchObject({
+    activityPhase: "interactable",
+    lastPrompt: "second",
+    lastResponse: "two",
+    turnCount: 2,
+  });
+  const next = timeline.hook("UserPromptSubmit", { prompt: "third", prompt_id: "p3" });
+  expect(next.snapshot()).toMatchObject({ activityPhase: "busy", lastPrompt: "third" });
+});
