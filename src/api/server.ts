@@ -414,6 +414,29 @@ function createPromptHandlers(options: ServerOptions) {
   } satisfies Partial<Record<RouteName, Handler>>;
 }
 
+/** Other machines, those that are linked to this one, and fleets. */
+const createMachineHandlers = (options: ServerOptions) =>
+  ({
+    machines: () => respond(200, { machines: options.machines() }),
+    machineRetry: ({ params: { id } }) =>
+      options.retryMachine(id ?? "")
+        ? respond(200, { ok: true })
+        : respond(404, { error: `no machine ${id}` }),
+    teams: () => respond(200, { teams: options.teams() }),
+    fleets: () => respond(200, { fleets: options.fleets.report() }),
+    fleetsChanged: async () => {
+      await options.fleets.update();
+      return respond(200, { ok: true });
+    },
+    link: ({ request, params: { id } }) => options.link.connect(id ?? "", request.signal),
+    linkMessage: async ({ request, params: { id } }) => {
+      const body = await readBody(request);
+      if (body === null) return respondTooLarge();
+      const problem = await options.link.take(id ?? "", body);
+      return problem === null ? respond(200, { ok: true }) : respond(400, { error: problem });
+    },
+  }) satisfies Partial<Record<RouteName, Handler>>;
+
 function createHandlers(
   options: ServerOptions,
   connections: Connections,
@@ -446,6 +469,7 @@ function createHandlers(
   return {
     ...createPageHandlers(options, connections),
     ...createPromptHandlers(options),
+    ...createMachineHandlers(options),
     health: () => new Response("ok"),
     hold: async ({ request }) => {
       const body = await readBody(request);
@@ -543,24 +567,6 @@ function createHandlers(
     channelTest: async ({ params: { id } }) => {
       const result = id == null ? null : await options.testChannel(id);
       return result ? respond(200, result) : respond(404, { error: `no channel ${id}` });
-    },
-    machines: () => respond(200, { machines: options.machines() }),
-    machineRetry: ({ params: { id } }) =>
-      options.retryMachine(id ?? "")
-        ? respond(200, { ok: true })
-        : respond(404, { error: `no machine ${id}` }),
-    teams: () => respond(200, { teams: options.teams() }),
-    fleets: () => respond(200, { fleets: options.fleets.report() }),
-    fleetsChanged: async () => {
-      await options.fleets.update();
-      return respond(200, { ok: true });
-    },
-    link: ({ request, params: { id } }) => options.link.connect(id ?? "", request.signal),
-    linkMessage: async ({ request, params: { id } }) => {
-      const body = await readBody(request);
-      if (body === null) return respondTooLarge();
-      const problem = await options.link.take(id ?? "", body);
-      return problem === null ? respond(200, { ok: true }) : respond(400, { error: problem });
     },
     doctor: async ({ query }) => respond(200, await options.doctor(new Set(Object.keys(query)))),
     stop: () => {

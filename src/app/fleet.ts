@@ -106,9 +106,9 @@ export function createAppFleets(
       saved: asRecord(saved[record.id]),
       keeps: () => base.config().fleet,
       async readPresence() {
-        if (desktop.isHeadless) return false;
+        if (desktop.isHeadless) return null;
         const { idleMs, isLocked } = await desktop.readPresence();
-        return isLocked !== true && idleMs !== null && idleMs < presentMs;
+        return isLocked !== true && idleMs !== null && idleMs < presentMs ? idleMs : null;
       },
       onSaveable: () => saver?.schedule(),
       onChange: () => {},

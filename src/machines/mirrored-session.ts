@@ -45,8 +45,9 @@ export function findClockShift(
   known: Pick<ClockShift, "at"> | null,
 ): ClockShift {
   const at = ours.at - theirs.at;
-  const usual = known?.at ?? 0;
-  return { at: Math.abs(at - usual) < sameClockMs ? usual : Math.round(at), t: ours.t - theirs.t };
+  // An earlier link may have been too slow to tell.
+  const same = [known?.at ?? 0, 0].find((usual) => Math.abs(at - usual) < sameClockMs);
+  return { at: same ?? Math.round(at), t: ours.t - theirs.t };
 }
 
 /** null if it is not a valid session. `now` is this machine's. */

@@ -6,15 +6,10 @@
  */
 import { join } from "node:path";
 import { changeFleets, type FleetRecord } from "../../src/machines/fleet/fleet-file.ts";
-import { createOwnKeys } from "../../src/machines/fleet/keys.ts";
-import type { Member, MemberList } from "../../src/machines/fleet/members.ts";
 import { createPlaces } from "../../src/machines/fleet/places.ts";
-import { createMachineId, createSealer } from "../../src/machines/fleet/seal.ts";
-import { formatText } from "../../src/machines/fleet/wire.ts";
-import { type OwnerMessage, protocolVersion } from "../../src/machines/protocol.ts";
 import { resolvePaths } from "../../src/storage/paths.ts";
-import { blocked, minute } from "../core/view/menu/fixture.ts";
-import { noCertificates, startRedis } from "../machines/fleet/redis-server.ts";
+import { startRedis } from "../machines/fleet/redis-server.ts";
+import { createFleetRecords, type SimulatedMachine, simulateMachine } from "../machines/fleet/simulated.ts";
 import { waitUntil } from "../wait-until.ts";
 import { cpuMsOf, preparePrograms, type Receiver, residentMb, startBeckon, withFolder } from "./processes.ts";
 import { followEvents, request } from "./requests.ts";
@@ -28,41 +23,6 @@ const changesPerSecond = 5_000;
 const calmMs = 10_000;
 
 type Server = Awaited<ReturnType<typeof startRedis>>;
-
-/** Records of machines that are all in one fleet. */
-function createFleet(url: string, count: number): FleetRecord[] {
-  const id = crypto.randomUUID().replaceAll("-", "");
-  const machines = Array.from({ length: count }, (_, n) => ({
-    keys: createOwnKeys(),
-    id: createMachineId(),
-    name: `m${n}`,
-  }));
-  const members: Member[] = machines.map(({ keys, ...rest }) => ({
-    ...rest,
-    person: "kim",
-    signing: keys.signing,
-    opening: keys.opening,
-  }));
-  const by = members[0]?.id ?? "";
-  const list: MemberList = { version: 1, before: "", epoch: 1, keys: {}, members, by };
-  const epochKeys = { 1: createOwnKeys().signing };
-  const settings = {
-    ...noCertificates,
-    url,
-    password: null,
-    kind: "personal",
-    share: "full",
-    answers: true,
-  } as const;
-  return machines.map(({ id: machine, keys }) => ({
-    ...settings,
-    id,
-    machine,
-    keys,
-    members: list,
-    epochKeys,
-  }));
-}
 
 async function startMember(binary: string, home: string, record: FleetRecord | null): Promise<Receiver> {
   if (record) changeFleets(resolvePaths({ BECKON_HOME: home }), () => ({ home: record }));
@@ -95,7 +55,7 @@ async function createBarePair(server: Server): Promise<() => Promise<number>> {
 }
 
 async function measureLatency(folder: string, binary: string, server: Server): Promise<boolean> {
-  const [first, second] = createFleet(server.url, 2);
+  const [first, second] = createFleetRecords(server.url, 2);
   if (!first || !second) return false;
   const apps = [
     await startMember(binary, join(folder, "owner"), first),
@@ -154,67 +114,12 @@ async function measureLatency(folder: string, binary: string, server: Server): P
   ].every(Boolean);
 }
 
-interface Simulated {
-  /** What it has sealed for the next change of one of its sessions. */
-  change(session: number, detail: string): string;
-  hello(): string;
-  pulse(): string;
-  readonly now: string;
-  last: number;
-}
-
-function simulate(record: FleetRecord): Simulated {
-  const sealer = createSealer(record.id, record.machine, record.keys);
-  const key = Buffer.from(record.epochKeys[1] ?? "", "base64url");
-  let number = Date.now() * 1_000;
-  let before: number | null = null;
-  const clocks = () => ({ at: Date.now(), t: performance.now() });
-  function seal(message: OwnerMessage): string {
-    const head = { ...clocks(), before };
-    const own = ++number;
-    before = own;
-    simulated.last = own;
-    return sealer.seal("log", { number: own, text: formatText(head, message) }, 1, key).toString("base64");
-  }
-  const facts = {
-    protocol: protocolVersion,
-    version: "1",
-    machineId: record.machine,
-    agents: [],
-    hasChannels: false,
-  };
-  const simulated: Simulated = {
-    now: createPlaces(record.id).nowOf(record.machine),
-    last: 0,
-    change: (n, detail) =>
-      seal({
-        kind: "session",
-        seq: number + 1,
-        described: {
-          session: { ...blocked("shop", minute), sessionId: `s${n}`, newest: 1, detail },
-          answerable: [],
-        },
-      }),
-    hello: () => seal({ kind: "hello", now: clocks(), ...facts }),
-    pulse: () =>
-      sealer
-        .seal(
-          "pulse",
-          { number: Date.now() * 1_000, text: JSON.stringify({ ...clocks(), hasChannels: false }) },
-          1,
-          key,
-        )
-        .toString("base64"),
-  };
-  return simulated;
-}
-
 async function measureLoad(folder: string, binary: string, server: Server): Promise<boolean> {
-  const [own, ...others] = createFleet(server.url, machineCount + 1);
+  const [own, ...others] = createFleetRecords(server.url, machineCount + 1);
   if (!own) return false;
   const { log, pulses } = createPlaces(own.id);
   const redis = server.open();
-  const machines = others.map(simulate);
+  const machines = others.map(simulateMachine);
   const beat = () =>
     Promise.all(
       machines.map((machine) =>
@@ -251,7 +156,7 @@ async function measureLoad(folder: string, binary: string, server: Server): Prom
   // Sealed before: here it would take the CPU of 200 machines.
   const total = changesPerSecond * loadSeconds;
   const changes = Array.from({ length: total }, (_, n) => {
-    const machine = machines[n % machineCount] as Simulated;
+    const machine = machines[n % machineCount] as SimulatedMachine;
     return machine.change(Math.floor(n / machineCount) % sessionCount, `step ${n}`);
   });
   await beat();

@@ -168,6 +168,8 @@ describe("clocks", () => {
     const known = { at: 7_200_000, t: 0 };
     expect(findClockShift({ at: ours.at - 7_201_000, t: 0 }, ours, known).at).toBe(7_200_000);
     expect(findClockShift({ at: ours.at - 7_300_000, t: 0 }, ours, known).at).toBe(7_300_000);
+    // The first link was slow.
+    expect(findClockShift({ at: ours.at - 8, t: 0 }, ours, { at: 2_500 }).at).toBe(0);
   });
 });
 

@@ -7,7 +7,7 @@ import { ensurePrivateFolder } from "../../storage/files.ts";
 import { loadJsonState, saveJsonState } from "../../storage/json-state.ts";
 import type { Paths } from "../../storage/paths.ts";
 import { MemberListSchema } from "./members.ts";
-import { machineIdShape } from "./seal.ts";
+import { type EpochKeys, machineIdShape } from "./seal.ts";
 
 const text = Type.String({ minLength: 1, maxLength: 4_096 });
 const secret = Type.String({ pattern: "^[A-Za-z0-9_-]{43}$" });
@@ -61,5 +61,15 @@ export function changeFleets(
   saveJsonState(paths.fleets, { fleets: change(fleets) });
 }
 
-export const readEpochKeys = ({ epochKeys }: FleetRecord): ReadonlyMap<number, Uint8Array> =>
+/** The key of each epoch, now. Reading the keys takes longer than opening an entry with one. */
+export function createEpochKeys(fleet: () => FleetRecord): () => EpochKeys {
+  let known: { readonly from: FleetRecord; readonly keys: EpochKeys } | null = null;
+  return () => {
+    const from = fleet();
+    if (known?.from !== from) known = { from, keys: readEpochKeys(from) };
+    return known.keys;
+  };
+}
+
+export const readEpochKeys = ({ epochKeys }: FleetRecord): EpochKeys =>
   new Map(Object.entries(epochKeys).map(([epoch, key]) => [Number(epoch), Buffer.from(key, "base64url")]));

@@ -38,8 +38,8 @@ const Pulse = Type.Object({
   isLast: Type.Optional(Type.Literal(true)),
   /** It tells its user by phone or chat, and that works. */
   hasChannels: Type.Boolean(),
-  /** Its user was there a moment ago. Absent where nobody may know. */
-  isAttended: Type.Optional(Type.Boolean()),
+  /** How long ago the last input of its user was; null if they are not there. Absent where nobody may know. */
+  inputAgoMs: Type.Optional(Type.Union([Type.Number({ minimum: 0 }), Type.Null()])),
 });
 
 export type LogHead = Static<typeof LogHead>;
