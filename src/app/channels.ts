@@ -2,6 +2,7 @@
  * Connects channels to the app. Nothing of src/channels is loaded before the settings list a channel, so this costs a user without
  * one nothing.
  */
+import type { PromptSender } from "../channels/active-channel.ts";
 import type { ChannelReport } from "../channels/channel-list.ts";
 import type { ChannelSink, ChannelSinkOptions } from "../channels/sink.ts";
 import type { ChannelTest } from "../channels/test-message.ts";
@@ -14,7 +15,7 @@ import type { Env } from "../system/folders.ts";
 import { schedule, scheduleTogether, waitAtMost } from "../system/schedule.ts";
 
 export interface ChannelsOptions
-  extends Omit<ChannelSinkOptions, "saved" | "createSaver" | "readSecrets" | "schedule"> {
+  extends Omit<ChannelSinkOptions, "saved" | "createSaver" | "readSecrets" | "schedule" | "prompts"> {
   readonly paths: Pick<Paths, "channelState" | "channelSecrets">;
   /** Without what a project's settings may have set. */
   readonly env: Env;
@@ -26,6 +27,8 @@ export interface Channels extends Sink {
   report(): readonly ReportedChannel[];
   /** One line for each channel that fails. */
   problems(): readonly string[];
+  /** From now on, replies can be prompts. The agents' watchers, which take them, are made after the channels. */
+  connectPrompts(prompts: PromptSender): void;
   /** Sends a test message. Resolves with null if there is no such channel. */
   test(name: string): Promise<StartedTest | null>;
   stop(): Promise<void>;
@@ -56,6 +59,7 @@ export function createChannels(options: ChannelsOptions): Channels {
   let savedProblem: string | null = null;
   let cancelPoll = () => {};
   let isStopped = false;
+  let prompts: PromptSender | null = null;
   /** By channel, for the last test of each. */
   const testedBy = new Map<string, string>();
 
@@ -81,6 +85,7 @@ export function createChannels(options: ChannelsOptions): Channels {
     if (savedProblem !== null) onProblem(savedProblem);
     return createChannelSink({
       ...options,
+      prompts: () => prompts,
       readSecrets() {
         const secrets = readChannelSecrets(paths, env);
         if (secrets.problem !== null && secrets.problem !== secretsProblem) onProblem(secrets.problem);
@@ -123,6 +128,9 @@ export function createChannels(options: ChannelsOptions): Channels {
         problem === null ? [] : [`channel ${name}: ${problem}. Run: beckon channel test ${name}`],
       );
       return [secretsProblem, savedProblem, ...failing].filter((problem) => problem !== null);
+    },
+    connectPrompts(sender) {
+      prompts = sender;
     },
     async test(name) {
       await loading;

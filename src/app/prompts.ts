@@ -1,11 +1,12 @@
 /** The next prompts, as the rest of the app sees them. Nothing of src/prompts is loaded before the user sends one. */
 import { existsSync } from "node:fs";
+import type { PromptSender } from "../channels/active-channel.ts";
 import type { Sink } from "../core/interfaces/index.ts";
 import type { PromptView, SessionPrompts } from "../core/interfaces/wire.ts";
 import type { JsonRecord } from "../core/json.ts";
 import { readNumber } from "../core/json.ts";
 import type { Session } from "../core/session/session.ts";
-import { sessionKeyOf } from "../core/session/session-ref.ts";
+import { parseSessionKey, sessionKeyOf } from "../core/session/session-ref.ts";
 import type { AskedOptions } from "../machines/requests.ts";
 import type { Prompts, ShownPrompt } from "../prompts/index.ts";
 import type { NewPrompt } from "../prompts/prompt.ts";
@@ -20,6 +21,8 @@ import type { AppState } from "./state.ts";
 export interface AppPrompts extends Sink {
   /** Resolves when it is known what became of it, or soon. With a text if it cannot be sent. */
   send(session: Session, body: JsonRecord, by: string): Promise<object | string>;
+  /** For replies in a channel. */
+  readonly forChannels: PromptSender;
   /** For the user of another machine. */
   readonly sendFor: AskedOptions["send"];
   /** Changes or removes one. With a text if it cannot. */
@@ -46,6 +49,7 @@ export function createAppPrompts(
 
   function findObstacle(session: Session): string | null {
     const { machine, agent } = session;
+    if (session.ended) return "the session has ended";
     if (machine !== null) return session.unreachableSince === null ? null : `${machine} cannot be reached`;
     const support = supportOf(agent);
     return support ? support.findObstacle(session) : `${nameOf(agent)} takes prompts only in its terminal`;
@@ -95,6 +99,9 @@ export function createAppPrompts(
     return prompts.find(id);
   }
 
+  const sendPrompt = (session: Session, prompt: NewPrompt): Promise<PromptView | string> =>
+    session.machine === null ? sendHere(session, prompt) : sendThere(session, prompt);
+
   async function sendHere(session: Session, prompt: NewPrompt): Promise<ShownPrompt | string> {
     const prompts = await open();
     const added = prompts.add(session, prompt);
@@ -126,9 +133,18 @@ export function createAppPrompts(
     async send(session, body, by) {
       const prompt = readPrompt(body, by, clock().at);
       if (typeof prompt === "string") return prompt;
-      const sent =
-        session.machine === null ? await sendHere(session, prompt) : await sendThere(session, prompt);
+      const sent = await sendPrompt(session, prompt);
       return typeof sent === "string" ? { refused: 409, error: sent } : { ok: true, prompt: sent };
+    },
+    forChannels: {
+      findObstacle,
+      async send(key, text, by) {
+        const ref = parseSessionKey(key);
+        const session = ref && store.get(ref);
+        if (!session) return "the session is not listed any more";
+        const prompt = readPrompt({ text }, by, clock().at);
+        return typeof prompt === "string" ? prompt : sendPrompt(session, prompt);
+      },
     },
     async sendFor(session, { text, when, afterMs, by }) {
       const at = afterMs === null ? null : clock().at + afterMs;

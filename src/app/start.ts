@@ -62,6 +62,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   });
   const prompts = createAppPrompts(base, state, sinks, sources);
   state.followers.add(ofOwnSessions(prompts));
+  sinks.channels.connectPrompts(prompts.forChannels);
   const link = createLinkServer(base, state, desktop, sinks, navigation, prompts);
   const fleets = createAppFleets(base, state, desktop, sinks, navigation, prompts);
 

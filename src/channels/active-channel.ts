@@ -8,6 +8,7 @@ import type { LocalTime } from "../core/config/quiet.ts";
 import type { Schedule } from "../core/interfaces/index.ts";
 import { asRecord, type JsonRecord } from "../core/json.ts";
 import type { ClockReading } from "../core/session/event.ts";
+import type { Session } from "../core/session/session.ts";
 import { minuteMs } from "../core/timing.ts";
 import type { JudgedCause } from "../core/view/alerts/alerts.ts";
 import { alertKinds } from "../core/view/alerts/kinds.ts";
@@ -20,7 +21,15 @@ import { createResponseHandler, type ResponseHandlerOptions } from "./responses.
 import type { ChannelSecrets } from "./secrets.ts";
 import { type ChannelTest, createChannelTests } from "./test-message.ts";
 
-export interface ActiveChannelOptions extends Omit<MessageWriterOptions, "isAnswering" | "references"> {
+/** How a reply becomes a session's next prompt. */
+export interface PromptSender {
+  /** Why the session takes none; null if it does. */
+  findObstacle(session: Session): string | null;
+  readonly send: ResponseHandlerOptions["sendPrompt"];
+}
+
+export interface ActiveChannelOptions
+  extends Omit<MessageWriterOptions, "isAnswering" | "references" | "takesPrompt"> {
   readonly name: string;
   /** Checked, with defaults. */
   readonly serviceSettings: ServiceSettings;
@@ -29,6 +38,8 @@ export interface ActiveChannelOptions extends Omit<MessageWriterOptions, "isAnsw
   readonly secrets: () => ChannelSecrets;
   readonly schedule: Schedule;
   readonly answer: ResponseHandlerOptions["answer"];
+  /** null while the app starts. */
+  readonly prompts: () => PromptSender | null;
   readonly readLastResponse?: ChannelOptions["readLastResponse"];
   /** The message of this alert has to be written again. */
   readonly onMessageChanged: (key: string) => void;
@@ -81,6 +92,7 @@ export async function openActiveChannel(options: ActiveChannelOptions): Promise<
   const { name, service, settings, serviceSettings, clock, schedule, config, saver, secrets } = options;
   const secret = (field: string) => secrets().get(name, field);
   const isAnswering = settings.answers !== "off" && service.canAnswer(serviceSettings, secret);
+  const isSending = settings.send && service.canAnswer(serviceSettings, secret);
   const saved = options.saved.type === service.type ? options.saved : {};
   let lastSentAt: number | null = null;
   /** Why the last test message was not sent; null if it was, or if an alert has been sent since. */
@@ -93,7 +105,12 @@ export async function openActiveChannel(options: ActiveChannelOptions): Promise<
     options.onReportChanged();
   };
   const references = createReferences(saved.references, saver.schedule);
-  const writer = createMessageWriter({ ...options, isAnswering, references });
+  const writer = createMessageWriter({
+    ...options,
+    isAnswering,
+    references,
+    takesPrompt: (session) => isSending && options.prompts()?.findObstacle(session) === null,
+  });
   const tests = createChannelTests({
     name,
     isAnswering,
@@ -109,6 +126,9 @@ export async function openActiveChannel(options: ActiveChannelOptions): Promise<
     references,
     findAsk: writer.findAsk,
     answer: options.answer,
+    isSending: () => isSending && config().channels[name]?.send === true && !isStopped,
+    sendPrompt: async (session, text, by) =>
+      (await options.prompts()?.send(session, text, by)) ?? "beckon is still starting",
     onTest: tests.onTap,
     onConfirm(key) {
       writer.confirm(key);
@@ -123,7 +143,7 @@ export async function openActiveChannel(options: ActiveChannelOptions): Promise<
     name,
     settings: serviceSettings,
     detail: settings.detail,
-    isAnswering,
+    isAnswering: isAnswering || isSending,
     secret,
     onResponse(response) {
       const key = references.find(response.reference)?.key;
@@ -168,7 +188,7 @@ export async function openActiveChannel(options: ActiveChannelOptions): Promise<
   });
   /** Messages of an earlier opening. With other settings they would be written again, and so ring again. */
   const restored = new Set(outbox.keys());
-  if (isAnswering) client.listen?.();
+  if (isAnswering || isSending) client.listen?.();
 
   return {
     name,

@@ -18,6 +18,8 @@ export interface Service {
   canAnswer(settings: ServiceSettings, secret: ReadSecret): boolean;
   /** False if the service does not report who answers. Then everyone who knows a reference may use it. */
   readonly hasAccounts: boolean;
+  /** For a service without accounts: whether only those who the user has let in can read and write there. */
+  isClosed?(settings: ServiceSettings, secret: ReadSecret): boolean;
   /** Returns what the id of an account must be ("a number, like 12345678"), or null if this is one. */
   checkAccount?(id: string): string | null;
   /**
@@ -86,7 +88,7 @@ export interface ChannelOptions {
   /** The service's own fields and those that all channels have: checked, with defaults. */
   readonly settings: ServiceSettings;
   readonly detail: ChannelDetail;
-  /** Answers are on, so messages have buttons and `listen` is called. */
+  /** Answers or prompts are taken, so `listen` is called. */
   readonly isAnswering: boolean;
   readonly secret: ReadSecret;
   /** A tap on a button, or a reply with text. Resolves with what to show to its sender. Never rejects. */

@@ -136,6 +136,39 @@ function findContradictions(
   values: ServiceSettings,
   readSecret: ReadSecret,
 ): string[] {
+  return [
+    ...findSendContradictions(name, settings, service, values, readSecret),
+    ...findAnswerContradictions(name, settings, service, values, readSecret),
+  ];
+}
+
+/** Who may write prompts can have anything done: never everybody who can read an alert. */
+function findSendContradictions(
+  name: string,
+  { send, accounts }: ChannelSettings,
+  service: Service,
+  values: ServiceSettings,
+  readSecret: ReadSecret,
+): string[] {
+  if (!send) return [];
+  if (!service.canAnswer(values, readSecret))
+    return [`${name}.send must be false: ${service.name} cannot take prompts with these settings`];
+  if (service.hasAccounts)
+    return accounts.length > 0 ? [] : [`${name}.send needs accounts: the ids of those who may write prompts`];
+  return service.isClosed?.(values, readSecret)
+    ? []
+    : [
+        `${name}.send needs an access token: ${service.name} does not say who writes, so only topics that others cannot read take prompts`,
+      ];
+}
+
+function findAnswerContradictions(
+  name: string,
+  settings: ChannelSettings,
+  service: Service,
+  values: ServiceSettings,
+  readSecret: ReadSecret,
+): string[] {
   if (settings.answers === "off") return [];
   if (!service.canAnswer(values, readSecret))
     return [`${name}.answers must be "off": ${service.name} cannot take answers with these settings`];

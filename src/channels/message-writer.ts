@@ -8,6 +8,7 @@ import type { Config } from "../core/config/config.ts";
 import type { FindAskDetails } from "../core/session/ask-details.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { answerIdOf, sessionKeyOfAlert } from "../core/session/keys.ts";
+import type { Session } from "../core/session/session.ts";
 import { minuteMs } from "../core/timing.ts";
 import type { JudgedCause } from "../core/view/alerts/alerts.ts";
 import { maskText } from "../secrets/index.ts";
@@ -38,6 +39,8 @@ export interface MessageWriterOptions {
   readonly maskedDetails: PendingRequests["maskedDetails"];
   /** The cause of this alert as it is now; null if it is gone. */
   readonly findCause: (key: string) => JudgedCause | null;
+  /** Whether a reply to an alert about the session can be its next prompt. */
+  readonly takesPrompt: (session: Session) => boolean;
 }
 
 export interface WrittenMessage {
@@ -80,6 +83,7 @@ export function createMessageWriter(options: MessageWriterOptions): MessageWrite
       settings,
       service,
       isAnswering,
+      takesPrompt: options.takesPrompt(cause.session),
       details: masked?.details ?? null,
       hasSecret: masked?.hasSecret ?? false,
       confirmingMs: isConfirming ? confirmingMs : null,
@@ -99,7 +103,13 @@ export function createMessageWriter(options: MessageWriterOptions): MessageWrite
       // A phone may still show the buttons of the earlier text, which stand for the same answers to the same request.
       if (offered.get(key) !== offers) references.revoke(key);
       offered.set(key, offers);
-      const message = addReferences(draft, (meaning) => references.create({ key, answerId, meaning }));
+      const message = addReferences(draft, (meaning) =>
+        references.create(
+          meaning.do === "send"
+            ? { key: promptKeyOf(key), answerId: draft.session, meaning }
+            : { key, answerId, meaning },
+        ),
+      );
       return { message, content };
     },
     writeEnding(key, title, ending) {
@@ -134,7 +144,14 @@ function hashDraft(draft: MessageDraft, answerId: string): string {
     .digest("base64url");
 }
 
-const listMeanings = ({ buttons, replyHint }: MessageDraft): readonly ResponseMeaning[] => [
+/** A prompt is for the session, also when the alert is over: one for each alert. */
+const promptKeyOf = (key: string): string => `prompt ${key}`;
+
+const listMeanings = ({
+  buttons,
+  replyHint,
+  replyMeaning = { do: "text" },
+}: MessageDraft): readonly ResponseMeaning[] => [
   ...buttons.map(({ meaning }) => meaning),
-  ...(replyHint === null ? [] : [{ do: "text" } as const]),
+  ...(replyHint === null ? [] : [replyMeaning]),
 ];

@@ -22,6 +22,8 @@ export type ResponseMeaning =
   | { readonly do: "deny" }
   | { readonly do: "option"; readonly index: number }
   | { readonly do: "text" }
+  /** A text that is the session's next prompt. */
+  | { readonly do: "send" }
   /** The button of a test message. */
   | { readonly do: "test" };
 
@@ -37,6 +39,8 @@ export interface MessageDraft
   readonly buttons: readonly DraftButton[];
   /** null if no text is taken in reply. */
   readonly replyHint: string | null;
+  /** Absent if a reply answers the ask. */
+  readonly replyMeaning?: ResponseMeaning;
 }
 
 export interface MessageInput {
@@ -45,6 +49,8 @@ export interface MessageInput {
   readonly service: Pick<Service, "fits" | "maxButtons">;
   /** Answers are taken from this channel. */
   readonly isAnswering: boolean;
+  /** A reply can be the session's next prompt. */
+  readonly takesPrompt: boolean;
   /** Without secrets; null if the ask cannot be answered from outside of the terminal. */
   readonly details: AskDetails | null;
   /** Secrets in it are masked. */
@@ -72,7 +78,7 @@ export function createDraft(input: MessageInput): MessageDraft {
     urgency: alertKinds[cause.kind].urgency,
     isFinal: false,
     buttons: [],
-    replyHint: null,
+    ...createPromptOffer(input),
   };
   switch (settings.detail) {
     case "minimal":
@@ -86,17 +92,28 @@ export function createDraft(input: MessageInput): MessageDraft {
   }
 }
 
-type FullText = Pick<MessageDraft, "title" | "lines" | "buttons" | "replyHint">;
+/** Kinds of alerts that say that nothing is under way. */
+const promptKinds: ReadonlySet<string> = new Set(["finished", "idle", "failed"]);
+
+const createPromptOffer = ({
+  cause,
+  takesPrompt,
+}: MessageInput): Pick<MessageDraft, "replyHint" | "replyMeaning"> =>
+  takesPrompt && promptKinds.has(cause.kind)
+    ? { replyHint: "Reply with its next prompt.", replyMeaning: { do: "send" } }
+    : { replyHint: null };
+
+type FullText = Pick<MessageDraft, "title" | "lines" | "buttons"> & Partial<Pick<MessageDraft, "replyHint">>;
 
 function createFullText(input: MessageInput, when: string): FullText {
   const { cause, details, isAnswering, mask } = input;
   if (details === null || cause.ask === null) {
     const { title, body } = cause.formatText(cause.name, when);
     const hint = isAnswering && cause.kind === "blocked" ? ["Answer it in the terminal."] : [];
-    return { title: mask(title), lines: [...mask(body).split("\n"), ...hint], buttons: [], replyHint: null };
+    return { title: mask(title), lines: [...mask(body).split("\n"), ...hint], buttons: [] };
   }
   const { title, lines, step } = createExactText(input, details);
-  if (!isAnswering) return { title, lines, buttons: [], replyHint: null };
+  if (!isAnswering) return { title, lines, buttons: [] };
   const { question, ...offers } = createOffers(input, details, step);
   const reason = findReasonAgainst(details, step);
   return { title, lines: reason === null ? [...question, ...lines] : [...lines, reason], ...offers };
@@ -202,7 +219,7 @@ export function addReferences(
   draft: MessageDraft,
   createReference: (meaning: ResponseMeaning) => string,
 ): ChannelMessage {
-  const { buttons, replyHint, ...rest } = draft;
+  const { buttons, replyHint, replyMeaning = { do: "text" }, ...rest } = draft;
   return {
     ...rest,
     buttons: buttons.map(({ label, style, meaning }) => ({
@@ -210,7 +227,7 @@ export function addReferences(
       style,
       reference: createReference(meaning),
     })),
-    replyReference: replyHint === null ? null : createReference({ do: "text" }),
+    replyReference: replyHint === null ? null : createReference(replyMeaning),
     replyHint,
     link: null,
   };
@@ -254,6 +271,8 @@ export function createAnswer(
     }
     case "confirm":
       return "this needs a second tap";
+    case "send":
+      return "this is a prompt";
     case "test":
       return "this is a test";
   }

@@ -11,7 +11,7 @@ import type { ResponseMeaning } from "./message.ts";
 export interface Reference {
   /** The key of the alert. */
   readonly key: string;
-  /** Names the ask to answer. */
+  /** Names the ask to answer, or the session that a prompt is for. */
   readonly answerId: string;
   readonly meaning: ResponseMeaning;
 }
@@ -28,7 +28,7 @@ export interface References {
 const referenceBytes = 16;
 const referenceForm = /^[\w-]{22}$/;
 const maxReferences = 5_000;
-const meanings = new Set(["allow", "confirm", "deny", "option", "text", "test"]);
+const meanings = new Set(["allow", "confirm", "deny", "option", "text", "send", "test"]);
 
 export function createReferences(saved: unknown, onChange: () => void): References {
   const byHash = new Map(parseSaved(saved));

@@ -1,9 +1,10 @@
 /** Answers that come from a channel: who may answer what, and the one-time references that bind an answer to its ask. */
 import type { AnswerAccepted } from "../answers/pending.ts";
 import { type AnswerStep, judgeAnswer } from "../core/answers/policy.ts";
-import { tooSoon } from "../core/answers/words.ts";
+import { formatPromptState, tooSoon } from "../core/answers/words.ts";
 import type { ChannelSettings } from "../core/config/channels.ts";
 import type { ActionRefused, Schedule } from "../core/interfaces/index.ts";
+import type { PromptView } from "../core/interfaces/wire.ts";
 import type { Answer, AskDetails } from "../core/session/ask-details.ts";
 import { answerIdOf } from "../core/session/keys.ts";
 import type { Ask, Session } from "../core/session/session.ts";
@@ -24,6 +25,9 @@ export interface AskInMessage {
   readonly step: AnswerStep | null;
 }
 
+/** What became of a prompt. */
+export type TakenPrompt = Pick<PromptView, "state" | "says">;
+
 export interface ResponseHandlerOptions {
   /** The channel's name. */
   readonly name: string;
@@ -39,6 +43,10 @@ export interface ResponseHandlerOptions {
     answer: Answer,
     step: AnswerStep,
   ) => Promise<AnswerAccepted | ActionRefused | string>;
+  /** Prompts are taken from this channel. */
+  readonly isSending: () => boolean;
+  /** Sends the session with this key its next prompt. Resolves with a text if it cannot. */
+  readonly sendPrompt: (session: string, text: string, by: string) => Promise<TakenPrompt | string>;
   /** The first of two taps was made: the message has to ask for the second. */
   readonly onConfirm: (key: string) => void;
   /** The button of a test message was tapped. */
@@ -71,6 +79,8 @@ export function createResponseHandler(options: ResponseHandlerOptions) {
     // A foreign account learns nothing about references.
     if (options.service.hasAccounts && !settings().accounts.includes(accountId))
       return "this account may not answer";
+    if (reference?.meaning.do === "send")
+      return options.isSending() ? null : "sending prompts from this channel is turned off";
     if (!options.isAnswering()) return "answering from this channel is turned off";
     return reference === null ? usedReason : null;
   }
@@ -128,14 +138,29 @@ export function createResponseHandler(options: ResponseHandlerOptions) {
     }
   }
 
+  /** The reference counts once: what is refused can be sent again, what was taken cannot. */
+  async function send(text: string, { key, answerId }: Reference, by: string): Promise<ChannelReply> {
+    if (answering.has(key)) return refuse(by, usedReason);
+    answering.add(key);
+    try {
+      const sent = await options.sendPrompt(answerId, text, by);
+      if (typeof sent === "string") return refuse(by, sent);
+      references.revoke(key);
+      return { text: `${formatPromptState(sent)}.`, isAccepted: true };
+    } finally {
+      answering.delete(key);
+    }
+  }
+
   return async (response: ChannelResponse): Promise<ChannelReply> => {
     const account = truncateEnd(response.account, maxAccount);
     const by = account === "" ? name : `${name} (${account})`;
     const reference = references.find(response.reference);
     const reason = findReasonAgainst(response, reference);
     if (reason !== null || reference === null) return refuse(by, reason ?? "");
-    const isText = reference.meaning.do === "text";
+    const isText = reference.meaning.do === "text" || reference.meaning.do === "send";
     if (isText !== (response.text !== null)) return refuse(by, "it does not belong to this message");
+    if (reference.meaning.do === "send") return send(response.text ?? "", reference, by);
     if (reference.meaning.do !== "test") return answer(response, reference, by);
     references.revoke(reference.key);
     options.onTest(reference.key, by);

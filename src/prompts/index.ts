@@ -160,7 +160,7 @@ export function createPrompts(options: PromptsOptions): Prompts {
       const verdict = judge(prompt);
       if (verdict.do === "refuse") return verdict.why;
       if (added.isNow && isAsking(session))
-        return "it asks you something. Answer that first, or send this when it is idle (--when idle)";
+        return "it asks you something. Answer that first, or send this when it is idle";
       try {
         queue.add(prompt);
       } catch (error) {

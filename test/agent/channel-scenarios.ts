@@ -48,6 +48,22 @@ export function testChannelWithCli(type: string): void {
     },
   );
 
+  testWithoutErrors(`${type}: a reply to a finished turn is the next prompt, once`, async (sandbox) => {
+    const { phone } = await openChannels(sandbox, { phone: type }, { send: true, asks: ["finished"] });
+    await sandbox.beckon.start();
+    await sandbox.startCli();
+    await sandbox.runTurn("SAY hello");
+    await phone.waitForText("Reply with its next prompt.");
+    await phone.reply("SAY from afar");
+    await sandbox.waitForScreen(/● from afar/);
+    await waitUntil(
+      async () => (await sandbox.beckon.run("send", "--list")).stdout.includes("delivered"),
+      10_000,
+    );
+    const { stdout } = await sandbox.beckon.run("log", "--json");
+    expect(stdout.match(/"what":"prompt"/g)).toHaveLength(1);
+  });
+
   testWithoutErrors(`${type}: a plan is approved`, async (sandbox) => {
     const { phone } = await openChannels(sandbox, { phone: type });
     await sandbox.beckon.start();

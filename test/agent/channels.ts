@@ -44,7 +44,8 @@ export async function openChannels<Name extends string>(
   });
   const secrets = names.map((name) => [name, channels[name].secrets]);
   sandbox.writeFile(".config/beckon/channel-secrets.json", JSON.stringify(Object.fromEntries(secrets)));
-  sandbox.writeFile(".config/beckon/config.json", JSON.stringify({ channels: Object.fromEntries(settings) }));
+  const config = { alerts: { finished: more.send === true }, channels: Object.fromEntries(settings) };
+  sandbox.writeFile(".config/beckon/config.json", JSON.stringify(config));
   return channels;
 }
 

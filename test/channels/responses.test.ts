@@ -31,6 +31,8 @@ function createFixture(more: Partial<ResponseHandlerOptions> = {}) {
     service: { hasAccounts: true },
     settings: () => ({ accounts: ["1"] }) as unknown as ChannelSettings,
     isAnswering: () => true,
+    isSending: () => false,
+    sendPrompt: async () => "nothing is sent here",
     references,
     findAsk: () => ({ session, ask, details, offers, step: confirmed }),
     answer: async (_session, _id, answer, { by }) => {

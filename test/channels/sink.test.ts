@@ -46,6 +46,7 @@ async function createFixture(
     details: () => null,
     maskedDetails: () => null,
     answer: async () => "nothing is answered here",
+    prompts: () => null,
     readPresence: async () => presence,
     terminals: {
       async isPaneVisible() {

@@ -24,6 +24,7 @@ export const ntfy: Service = {
   summary: "push notifications on phones, through ntfy.sh or your own server",
   canAnswer: ({ replyTopic }) => typeof replyTopic === "string",
   hasAccounts: false,
+  isClosed: (_, secret) => secret("token") !== null,
   isIdempotent: () => true,
   maxButtons,
   fits: isWhole,

@@ -1,6 +1,6 @@
 /** The box in which the user writes a session's next prompt: what keys change in it, and its lines. Pure. */
+import { formatPromptState } from "../../core/answers/words.ts";
 import type { PromptView, SessionPrompts } from "../../core/interfaces/wire.ts";
-import { capitalize } from "../../core/text/words.ts";
 import type { SessionView } from "../../core/view/session-view.ts";
 import { wrapText } from "../output.ts";
 
@@ -76,13 +76,9 @@ interface PromptLine {
 export function createPromptLines({ text, known }: PromptScreen, columns: number): readonly PromptLine[] {
   const wrap = (part: string, style: PromptLine["style"], maxLines: number): PromptLine[] =>
     wrapText(part, columns - indent.length, maxLines).map((line) => ({ text: indent + line, style }));
-  const waiting = (known?.prompts ?? []).flatMap(({ text: queued, state, says }) => [
-    ...wrap(queued, "plain", maxQueueLines),
-    ...wrap(
-      `${capitalize(state)}${says === "" ? "" : `: ${says}`}`,
-      state === "not taken" ? "error" : "dim",
-      maxQueueLines,
-    ),
+  const waiting = (known?.prompts ?? []).flatMap((prompt) => [
+    ...wrap(prompt.text, "plain", maxQueueLines),
+    ...wrap(formatPromptState(prompt), prompt.state === "not taken" ? "error" : "dim", maxQueueLines),
     { text: "", style: "plain" } as const,
   ]);
   const obstacle = known?.obstacle ?? null;

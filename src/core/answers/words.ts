@@ -13,6 +13,15 @@ const approving: Readonly<Record<string, string>> = { plan: "approve", question:
 const denied: Readonly<Record<string, string>> = { plan: "sent back", question: "declined" };
 const denying: Readonly<Record<string, string>> = { plan: "Send back", question: "Decline to answer" };
 
+/** What became of a prompt: "Delivered", "Queued: it works: sent when this turn ends". */
+export const formatPromptState = ({
+  state,
+  says,
+}: {
+  readonly state: string;
+  readonly says: string;
+}): string => `${capitalize(state)}${says === "" ? "" : `: ${says}`}`;
+
 /** What a yes does: "allow", "approve" a plan, "answer" a question. */
 export const nameApproval = (kind: AskKind): string => approving[kind] ?? "allow";
 

@@ -47,6 +47,12 @@ const channelFields = {
     '"off", "safe" or "all"',
     "Which requests can be answered from there. Needs detail full.",
   ),
+  send: field(
+    Type.Boolean(),
+    false,
+    "true or false",
+    "Whether a reply to a session that is done is its next prompt. Needs accounts.",
+  ),
   when: field(
     literals(["away", "always"]),
     "away",
@@ -90,7 +96,7 @@ const channelFields = {
     texts(100),
     [],
     'a list of account ids like ["12345678"]',
-    "Who may answer. Empty: nobody, except where the service has no accounts.",
+    "Who may answer and write prompts. Empty: nobody, except where the service has no accounts.",
   ),
 } satisfies Readonly<Record<string, ChannelField>>;
 

@@ -1,6 +1,7 @@
 /** Prompts that are sent through beckon to another agent's real CLI: when it is idle, and after a dialog. */
 import { expect } from "bun:test";
 import { waitUntil } from "../../wait-until.ts";
+import { runRaces } from "../send-races.ts";
 import type { CliDriver, OtherSandbox } from "./sandbox.ts";
 import { createOtherCliTests } from "./scenario.ts";
 
@@ -44,4 +45,31 @@ export function describeSending(driver: CliDriver, { count, start }: SendingStor
       expect(await readOutcomes()).toEqual(Array(count + 1).fill("delivered"));
     },
   );
+
+  // In two halves, because a test has three minutes.
+  for (const half of ["first", "second"])
+    createOtherCliTests(driver).testDriven(
+      `prompts around the appearance of a dialog approve nothing: ${half} ${count / 2}`,
+      async (sandbox) => {
+        await start(sandbox);
+        await runRaces(
+          {
+            beckon: sandbox.beckon,
+            async waitUntilReady() {
+              await sandbox.waitForSession(({ group }) => group === "ready", "an idle session");
+            },
+            async openDialog(command) {
+              await sandbox.prompt(driver.createCommandPrompt(command));
+              await sandbox.waitForDialog("permission");
+            },
+            async dismissDialog() {
+              await sandbox.pressKeys("Escape");
+              await sandbox.waitUntilNoDialog();
+            },
+            listFiles: sandbox.listFiles,
+          },
+          count / 2,
+        );
+      },
+    );
 }

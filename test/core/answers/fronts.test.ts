@@ -121,6 +121,7 @@ test("a channel", () => {
         settings: { detail: "full", answers } as ChannelSettings,
         service: { fits: () => fits, maxButtons: 3 },
         isAnswering: true,
+        takesPrompt: false,
         details,
         hasSecret,
         confirmingMs,
