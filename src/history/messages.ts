@@ -1,6 +1,7 @@
 /** The messages between the app and the thread that owns the database. */
 import type { HistoryQuery, StoryQuery } from "../core/interfaces/wire.ts";
 import type { JournalPosition } from "../storage/journal/index.ts";
+import type { PastPart } from "./past-state.ts";
 import type { OpenState } from "./rows.ts";
 
 export interface HistoryRetention {
@@ -15,7 +16,8 @@ export type HistoryCall =
   | { readonly name: "computeStats"; readonly days: number }
   | { readonly name: "computeLanes"; readonly from: number; readonly to: number }
   | { readonly name: "findMissedEvents"; readonly afterId: string }
-  | { readonly name: "findPast"; readonly since: number };
+  | { readonly name: "findPast"; readonly since: number }
+  | { readonly name: "findMoment"; readonly at: number };
 
 export type ToHistory =
   | {
@@ -27,12 +29,23 @@ export type ToHistory =
       readonly retention: HistoryRetention;
     }
   /** The state at this position of the journal. Sent after "open" and whenever the thread asks for it with "behind". */
-  | { readonly kind: "state"; readonly upTo: JournalPosition; readonly open: OpenState }
+  | {
+      readonly kind: "state";
+      readonly upTo: JournalPosition;
+      readonly open: OpenState;
+      readonly past: PastPart | null;
+    }
   /**
    * The journal has grown to this position, and the state adds these rows: a `StateRow[]` as JSON. To copy a row as an object
    * takes twice as long as to write and parse it, and more than twice the memory while it waits.
    */
-  | { readonly kind: "write"; readonly upTo: JournalPosition; readonly rows: string }
+  | {
+      readonly kind: "write";
+      readonly upTo: JournalPosition;
+      readonly rows: string;
+      /** What the thread keeps as it is, for moments that are shown again. null if there is none. */
+      readonly past: PastPart | null;
+    }
   | { readonly kind: "retention"; readonly retention: HistoryRetention }
   | { readonly kind: "query"; readonly id: number; readonly call: HistoryCall }
   | { readonly kind: "close" };

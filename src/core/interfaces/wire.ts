@@ -304,6 +304,48 @@ export interface Lanes {
   readonly problem?: string;
 }
 
+/** How an ask that was open at a moment ended. */
+export interface PastAskEnd extends Pick<PastAsk, "closedAt" | "waitedMs" | "how" | "detail"> {
+  /** The session. */
+  readonly key: string;
+  /** The id that the ask has in its view. */
+  readonly ask: string;
+  /** "terminal", "menu", …; null if nobody answered. */
+  readonly where: string | null;
+}
+
+/** What became of the alert about an ask that was open at a moment. */
+export interface PastAlert {
+  readonly key: string;
+  readonly ask: string;
+  readonly at: number;
+  readonly what: "shown" | "not shown" | "not sent";
+  /** "alert shown", "you are looking at it", "sent to phone" */
+  readonly outcome: string;
+}
+
+/** GET /api/moment: every session as it was then. */
+export interface PastMoment {
+  /** False if the user has turned the history off. */
+  readonly enabled: boolean;
+  readonly at: number;
+  readonly now: number;
+  /** When the first moment is that can be shown. null if there is none yet. */
+  readonly from: number | null;
+  /** False if nothing is known of that moment. */
+  readonly isKnown: boolean;
+  /** beckon did not run then: the sessions are as it knew them when it stopped. Absent if it ran. */
+  readonly stoppedAt?: number;
+  /** The quiet mode that was on. Absent if none was. */
+  readonly quiet?: Quiet;
+  /** As GET /api/sessions listed them, but nothing can be answered. */
+  readonly sessions: readonly SessionView[];
+  readonly ends: readonly PastAskEnd[];
+  /** Absent if the app has not looked for them. */
+  readonly alerts?: readonly PastAlert[];
+  readonly problem?: string;
+}
+
 /** A subagent, or the main agent of a session. Scripts read its field names, so they stay. */
 export interface RuntimeAgent {
   readonly key: string;
