@@ -1,8 +1,9 @@
 /** A moment of the past with why each of its alerts came or did not, which the answer log knows. */
 import { findAlertEntries } from "../answers/log.ts";
-import type { PastAlert, PastMoment } from "../core/interfaces/wire.ts";
+import type { PastMoment } from "../core/interfaces/wire.ts";
 import { createAskAlertKey } from "../core/session/keys.ts";
 import { parseSessionKey } from "../core/session/session-ref.ts";
+import type { PastAlert } from "../core/view/past-ask.ts";
 
 /** `path` is the answer log's. */
 export function addPastAlerts(moment: PastMoment, path: string): PastMoment {

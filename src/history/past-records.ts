@@ -2,7 +2,6 @@
 import type { ClockReading } from "../core/session/event.ts";
 import { isProbe } from "../core/session/probe.ts";
 import type { Session } from "../core/session/session.ts";
-import { diffSession } from "../core/session/session-patch.ts";
 import { type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
 import type { PastContext, PastPart, PastRecord } from "./past-state.ts";
 
@@ -116,6 +115,27 @@ export function createPastRecords({ clock, sessions, get, context }: PastRecords
     isEmpty: () => records.length === 0,
     clear: breakOff,
   };
+}
+
+/** What beckon remembers to understand the next events. Nothing of it is shown. */
+const notShown: ReadonlySet<string> = new Set<keyof Session>(["newest", "payloads", "documents", "skill"]);
+let shownFields: readonly (keyof Session)[] | null = null;
+
+/**
+ * The fields that differ; null if none does. reduce shares what an event leaves alone, so comparing references is enough, except
+ * for the place: an agent's own files name it again and again, and without comparing it would be half of what is kept.
+ */
+function diffSession(before: Session, after: Session): Partial<Session> | null {
+  if (before === after) return null;
+  shownFields ??= (Object.keys(after) as (keyof Session)[]).filter((name) => !notShown.has(name));
+  let patch: Record<string, unknown> | null = null;
+  for (const name of shownFields) {
+    const value = after[name];
+    if (value === before[name] || (name === "place" && Bun.deepEquals(value, before.place))) continue;
+    patch ??= {};
+    patch[name] = value;
+  }
+  return patch;
 }
 
 /** Settings are read as a whole: most of what is set has nothing to do with it. */

@@ -6,7 +6,6 @@ import type { Config } from "../core/config/config.ts";
 import type { Preferences } from "../core/config/preferences.ts";
 import type { Moment } from "../core/session/event.ts";
 import type { Session } from "../core/session/session.ts";
-import type { SessionPatch } from "../core/session/session-patch.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
 import type { GroupConfig } from "../core/view/groups.ts";
 
@@ -27,7 +26,7 @@ export function createPastContext(
 export type PastRecord = Moment &
   /** Fields of a session that changed; all of them if the session is new. */
   (
-    | { readonly key: string; readonly set: SessionPatch }
+    | { readonly key: string; readonly set: Partial<Session> }
     | { readonly key: string; readonly gone: true }
     | { readonly context: PastContext }
     /** Everything: beckon has just started, or changes before it were lost. */

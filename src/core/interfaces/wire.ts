@@ -2,6 +2,7 @@
 import type { AskEnding } from "../answers/ending.ts";
 import type { Quiet } from "../config/quiet.ts";
 import type { AskKind } from "../session/event.ts";
+import type { PastAlert, PastAskEnd } from "../view/past-ask.ts";
 import type { AskView, SessionView } from "../view/session-view.ts";
 import type { Beat } from "../view/story.ts";
 
@@ -302,26 +303,6 @@ export interface Lanes {
   /** When at least one session waited: overlapping waits count once. */
   readonly anyWaiting: readonly Pick<Span, "from" | "to">[];
   readonly problem?: string;
-}
-
-/** How an ask that was open at a moment ended. */
-export interface PastAskEnd extends Pick<PastAsk, "closedAt" | "waitedMs" | "how" | "detail"> {
-  /** The session. */
-  readonly key: string;
-  /** The id that the ask has in its view. */
-  readonly ask: string;
-  /** "terminal", "menu", …; null if nobody answered. */
-  readonly where: string | null;
-}
-
-/** What became of the alert about an ask that was open at a moment. */
-export interface PastAlert {
-  readonly key: string;
-  readonly ask: string;
-  readonly at: number;
-  readonly what: "shown" | "not shown" | "not sent";
-  /** "alert shown", "you are looking at it", "sent to phone" */
-  readonly outcome: string;
 }
 
 /** GET /api/moment: every session as it was then. */

@@ -1,11 +1,12 @@
 /** Shows the sessions as they were at a moment: the block it is in, the records up to it, and how the asks of then ended. */
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 import { findQuietMode } from "../../core/config/quiet.ts";
-import type { PastAskEnd, PastMoment } from "../../core/interfaces/wire.ts";
+import type { PastMoment } from "../../core/interfaces/wire.ts";
 import type { Moment } from "../../core/session/event.ts";
 import { isBlocking, isVisible, type Session } from "../../core/session/session.ts";
 import { sessionKeyOf } from "../../core/session/session-ref.ts";
 import { settle } from "../../core/session/settle.ts";
+import type { PastAskEnd } from "../../core/view/past-ask.ts";
 import { createSessionView } from "../../core/view/session-view.ts";
 import { createAskId } from "../../state/transitions.ts";
 import { formatLocalTime, withLocalTime } from "../../system/clock.ts";
