@@ -72,9 +72,20 @@ function removeOlder(path: string, oldest: number): void {
 
 /** From the oldest to the newest. Lines that make no sense are skipped. */
 export function readAnswerLog(path: string): AnswerLogEntry[] {
+  return readEntries(path, () => true);
+}
+
+/** What became of these alerts, from the oldest to the newest. To parse all lines would take ten times as long. */
+export function findAlertEntries(path: string, keys: ReadonlySet<string>): AnswerLogEntry[] {
+  if (keys.size === 0) return [];
+  const ends = [...keys].map((key) => `"alert":${JSON.stringify(key)}}`);
+  return readEntries(path, (line) => ends.some((end) => line.endsWith(end)));
+}
+
+function readEntries(path: string, isWanted: (line: string) => boolean): AnswerLogEntry[] {
   const entries = listFiles(path).flatMap((file) => {
     try {
-      return readLines(file).flatMap((line) => parseEntry(line) ?? []);
+      return readLines(file).flatMap((line) => (isWanted(line) && parseEntry(line)) || []);
     } catch {
       return [];
     }

@@ -1,4 +1,4 @@
-/** Reads the queries of GET /api/history, /api/story, /api/stats and /api/lanes. Each returns a text that says what is wrong, or the query. */
+/** Reads the queries of GET /api/history, /api/story, /api/stats, /api/lanes and /api/moment. Each returns a text that says what is wrong, or the query. */
 import {
   type HistoryKind,
   type HistoryQuery,
@@ -83,6 +83,12 @@ export function parseLanesQuery(
   if (from === null || to === null) return "from and to must be milliseconds since 1970";
   if (from >= to) return "from must be before to";
   return to - from > maxRangeMs ? "the range must not be longer than 31 days" : { from, to };
+}
+
+/** The wall time. */
+export function parseMomentQuery(query: Query): number | string {
+  const at = readNumber(query.at, Number.NaN, 0, maxTime);
+  return at === null || Number.isNaN(at) ? "at must be milliseconds since 1970" : at;
 }
 
 function isKind(value: unknown): value is HistoryKind {

@@ -45,6 +45,7 @@ export const routes = {
   transcriptPage: { method: "GET", path: "/api/transcript", access: "page" },
   stats: { method: "GET", path: "/api/stats", access: "page" },
   ports: { method: "GET", path: "/api/ports", access: "page" },
+  moment: { method: "GET", path: "/api/moment", access: "page" },
   lanes: { method: "GET", path: "/api/lanes", access: "page" },
   focus: { method: "POST", path: "/api/sessions/:id/focus", access: "page" },
   answer: { method: "POST", path: "/api/sessions/:id/answer", access: "page" },

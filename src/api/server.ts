@@ -14,6 +14,7 @@ import { waitAtMost } from "../system/schedule.ts";
 import {
   parseHistoryQuery,
   parseLanesQuery,
+  parseMomentQuery,
   parseStatsQuery,
   parseStoryQuery,
   parseTranscriptQuery,
@@ -539,6 +540,11 @@ function createHandlers(
       const range = parseLanesQuery(query, Date.now());
       if (typeof range === "string") return respond(400, { error: range });
       return respond(200, await history.computeLanes(range.from, range.to));
+    },
+    moment: async ({ query }) => {
+      const at = parseMomentQuery(query);
+      if (typeof at === "string") return respond(400, { error: at });
+      return respond(200, await history.findMoment(at));
     },
     focus: act("focus"),
     answer: act("answer"),

@@ -98,7 +98,11 @@ export async function listenForRequests(options: RequestOptions): Promise<ApiSer
         }),
     },
     listReady: options.listReady,
-    history: sinks.history,
+    history: {
+      ...sinks.history,
+      findMoment: async (at) =>
+        (await import("./moment.ts")).addPastAlerts(await sinks.history.findMoment(at), base.paths.answerLog),
+    },
     readTranscript: (key, at, before) =>
       readTranscript({ agents, store, history: sinks.history, env }, key, at, before),
     events: sinks.events,

@@ -5,6 +5,7 @@ import { createPageFocus, type PageFocus } from "../alerts/page-focus.ts";
 import { type Answers, createAnswers } from "../answers/index.ts";
 import type { TraySink } from "../desktop/tray/sink.ts";
 import { createHistory, type History } from "../history/index.ts";
+import { createPastContext } from "../history/past-state.ts";
 import { createPreferenceKeeper, type PreferenceKeeper } from "../preferences/index.ts";
 import { maskText } from "../secrets/index.ts";
 import { readInstallRecord } from "../setup/install-record.ts";
@@ -268,9 +269,11 @@ function createRecordingSinks(
     defaultProvider,
     agents: base.table === everyAgent ? undefined : base.table,
     sessions: sessionsNow,
+    get: store.get,
+    context: () => createPastContext(preferences.current(), config()),
     groupOf: (key) => sessionList.get(key)?.group ?? "ended",
     config,
-    now: () => clock().at,
+    clock,
     onProblem,
   });
   const events = createEventStream({

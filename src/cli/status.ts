@@ -31,8 +31,14 @@ export async function status(args: string[]): Promise<number> {
     isShown: (session) => machine === undefined || session.machine === machine,
   };
   const [asJson, isShort] = [flags.has("--json"), flags.has("--short")];
-  if (asJson && isShort) throw usageError("status takes --json or --short, not both");
   const listsEnded = flags.has("--all");
+  const at = values["--at"];
+  if (at !== undefined) {
+    if (isShort || flags.has("--watch")) throw usageError("status --at takes neither --short nor --watch");
+    const { printMoment } = await import("./moment.ts");
+    return printMoment(at, { ...wanted, asJson, listsEnded });
+  }
+  if (asJson && isShort) throw usageError("status takes --json or --short, not both");
   const format = () =>
     asJson ? formatAsJson(wanted) : isShort ? formatShort(wanted) : formatText(wanted, listsEnded);
   const isScreen = process.stdout.isTTY === true && process.env.TERM !== "dumb" && !asJson && !isShort;
@@ -48,7 +54,7 @@ export async function status(args: string[]): Promise<number> {
 }
 
 /** Whose sessions, and which of them. */
-interface Wanted {
+export interface Wanted {
   readonly paths: Paths;
   readonly isShown: (session: SessionView) => boolean;
 }

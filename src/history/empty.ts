@@ -17,6 +17,15 @@ export function createEmptyHistory(now: () => number): HistoryReader {
       };
     },
     computeLanes: async (from, to) => ({ enabled: false, from, to, lanes: [], anyWaiting: [] }),
+    findMoment: async (at) => ({
+      enabled: false,
+      at,
+      now: now(),
+      from: null,
+      isKnown: false,
+      sessions: [],
+      ends: [],
+    }),
     findMissedEvents: async () => [],
   };
 }

@@ -99,9 +99,9 @@ export function createEngine({
       case "open":
         return open(message);
       case "state":
-        return history?.writer.catchUp(message.upTo, message.open);
+        return history?.writer.catchUp(message.upTo, message.open, message.past);
       case "write":
-        await history?.writer.write(message.upTo, message.rows);
+        await history?.writer.write(message.upTo, message.rows, message.past);
         return post({ kind: "written" });
       case "retention":
         return history?.writer.setRetention(message.retention);

@@ -7,14 +7,17 @@ import type { Agent } from "../agents/agent.ts";
 import type { Config } from "../core/config/config.ts";
 import type { HistoryReader, Sink, Transition } from "../core/interfaces/index.ts";
 import type { PastSession, StreamEvent } from "../core/interfaces/wire.ts";
+import type { ClockReading } from "../core/session/event.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { isBlocking, isVisible, type Session } from "../core/session/session.ts";
-import { parseSessionKey, sessionKeyOf } from "../core/session/session-ref.ts";
+import { parseSessionKey, type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
 import type { SessionView } from "../core/view/session-view.ts";
 import { createAskId, spanStateOf } from "../state/transitions.ts";
 import { ignoreErrors } from "../storage/files.ts";
 import type { JournalPosition } from "../storage/journal/index.ts";
 import type { HistoryRetention, ToHistory } from "./messages.ts";
+import { createPastRecords } from "./past-records.ts";
+import type { PastContext } from "./past-state.ts";
 import { createHistoryReader, type PastReader } from "./reader.ts";
 import {
   type AskRow,
@@ -41,9 +44,13 @@ export interface HistoryOptions {
   /** The agents that are not in the table of all agents. Then there is no thread: functions cannot be sent to it. */
   readonly agents?: readonly Agent[] | undefined;
   readonly sessions: () => readonly Session[];
+  /** A session as it is stored, not settled. */
+  readonly get: (ref: SessionRefLike) => Session | null;
+  /** What decides, besides the sessions, how they are shown. */
+  readonly context: () => PastContext;
   readonly groupOf: (key: string) => SessionView["group"];
   readonly config: () => Pick<Config, "history">;
-  readonly now: () => number;
+  readonly clock: () => ClockReading;
   readonly onProblem: (text: string) => void;
   /** For tests. */
   readonly startThread?: StartThread;
@@ -96,6 +103,7 @@ export function createHistory(options: HistoryOptions): History {
   const changed = new Map<string, Session>();
   /** Machines whose sessions are all known since the last write. */
   const listed = new Set<string>();
+  const past = createPastRecords(options);
   /** What the thread was last sent of each session. Nearly all changes are events, which it reads from the journal. */
   const sent = new Map<string, SessionRow>();
   let writeTimer: ReturnType<typeof setTimeout> | null = null;
@@ -107,6 +115,7 @@ export function createHistory(options: HistoryOptions): History {
   const isWanted = () => retention !== null && !isStopped;
   const isOn = () => isWanted() && !client.isUnavailable();
   if (retention === null) removeFiles(options.path);
+  else past.startOver();
 
   const client = createThreadClient({
     startThread: options.startThread ?? chooseThread(options.agents),
@@ -119,7 +128,9 @@ export function createHistory(options: HistoryOptions): History {
         if (!isProbe(session)) changed.set(sessionKeyOf(session), session);
       }
       rows = rows.filter((row) => notInState.has(row.kind) || isOfOtherMachine(row));
-      return { upTo: options.position(), open: describeOpen(options.sessions(), rows) };
+      past.onLost();
+      const open = describeOpen(options.sessions(), rows);
+      return { upTo: options.position(), open, past: past.take() };
     },
     onReady: write,
     onWritten() {
@@ -131,9 +142,10 @@ export function createHistory(options: HistoryOptions): History {
 
   const reader = createHistoryReader({
     ...options,
+    now: () => options.clock().at,
     retention: () => (isWanted() ? retention : null),
     writeNow() {
-      if (rows.length > 0 || changed.size > 0 || listed.size > 0) write();
+      if (rows.length > 0 || changed.size > 0 || listed.size > 0 || !past.isEmpty()) write();
     },
     client,
   });
@@ -170,7 +182,7 @@ export function createHistory(options: HistoryOptions): History {
       const sessions = options.sessions().filter((session) => session.machine === machine);
       rows.push({ kind: "listed", machine, open: describeOpen(sessions, []) });
     }
-    client.write(options.position(), rows);
+    client.write(options.position(), rows, past.take());
     clearRows();
   }
 
@@ -182,10 +194,17 @@ export function createHistory(options: HistoryOptions): History {
     rows.push({ kind: "session", session });
   }
 
+  function onContext(): void {
+    if (!isOn()) return;
+    past.onContext();
+    if (!past.isEmpty()) scheduleWrite();
+  }
+
   function closeThread(): Promise<void> {
     if (writeTimer) clearTimeout(writeTimer);
     writeTimer = null;
     clearRows();
+    past.clear();
     return client.close();
   }
 
@@ -194,11 +213,15 @@ export function createHistory(options: HistoryOptions): History {
     onChange({ session }) {
       if (!isOn() || isProbe(session)) return;
       changed.set(sessionKeyOf(session), session);
+      past.onChange(session);
       scheduleWrite();
     },
     onTransition(transition: Transition) {
-      if (isOn()) add(createStateRow(transition));
+      if (!isOn()) return;
+      if (transition.kind === "departed") past.onDeparted(transition.key);
+      add(createStateRow(transition));
     },
+    onRefresh: onContext,
     addStreamEvent({ id, event, data }) {
       if (isOn()) add({ kind: "change", seq: Number(id), event, data: JSON.stringify(data) });
     },
@@ -216,8 +239,10 @@ export function createHistory(options: HistoryOptions): History {
       return problem === null || !isWanted() ? [] : [problem];
     },
     onSettingsChanged() {
+      onContext();
       const next = readRetention(config().history);
       const isChanged = JSON.stringify(next) !== JSON.stringify(retention);
+      if (retention === null && next !== null) past.startOver();
       retention = next;
       if (isChanged && next) client.post({ kind: "retention", retention: next });
       if (isChanged && next === null)
@@ -225,6 +250,7 @@ export function createHistory(options: HistoryOptions): History {
     },
     async stop() {
       // Without a thread, the next start reads it from the journal.
+      past.onStop();
       if (client.isRunning()) write();
       isStopped = true;
       await closeThread();

@@ -1,6 +1,7 @@
 /** The messages between the app and the thread that owns the database. */
 import type { HistoryQuery, StoryQuery } from "../core/interfaces/wire.ts";
 import type { JournalPosition } from "../storage/journal/index.ts";
+import type { PastPart } from "./past-state.ts";
 import type { OpenState } from "./rows.ts";
 import type { WaitingRows } from "./waiting-rows.ts";
 
@@ -16,7 +17,8 @@ export type HistoryCall =
   | { readonly name: "computeStats"; readonly days: number }
   | { readonly name: "computeLanes"; readonly from: number; readonly to: number }
   | { readonly name: "findMissedEvents"; readonly afterId: string }
-  | { readonly name: "findPast"; readonly since: number };
+  | { readonly name: "findPast"; readonly since: number }
+  | { readonly name: "findMoment"; readonly at: number };
 
 export type ToHistory =
   | {
@@ -28,12 +30,23 @@ export type ToHistory =
       readonly retention: HistoryRetention;
     }
   /** The state at this position of the journal. Sent after "open" and whenever the thread asks for it with "behind". */
-  | { readonly kind: "state"; readonly upTo: JournalPosition; readonly open: OpenState }
+  | {
+      readonly kind: "state";
+      readonly upTo: JournalPosition;
+      readonly open: OpenState;
+      readonly past: PastPart | null;
+    }
   /**
    * The journal has grown to this position, and the state adds these rows: a `StateRow[]` as JSON, or where it is. To copy a row
    * as an object takes twice as long as to write and parse it.
    */
-  | { readonly kind: "write"; readonly upTo: JournalPosition; readonly rows: string | WaitingRows }
+  | {
+      readonly kind: "write";
+      readonly upTo: JournalPosition;
+      readonly rows: string | WaitingRows;
+      /** What the thread keeps as it is, for moments that are shown again. null if there is none. */
+      readonly past: PastPart | null;
+    }
   | { readonly kind: "retention"; readonly retention: HistoryRetention }
   | { readonly kind: "query"; readonly id: number; readonly call: HistoryCall }
   | { readonly kind: "close" };

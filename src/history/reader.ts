@@ -5,6 +5,7 @@ import type {
   HistoryPage,
   Lane,
   Lanes,
+  PastMoment,
   PastSession,
   Stats,
   StoryPage,
@@ -78,6 +79,7 @@ export function createHistoryReader(options: HistoryReaderOptions): HistoryReade
       const lanes = result.lanes.map((lane): Lane => ({ ...lane, group: groupOf(lane.key) }));
       return { ...result, lanes };
     },
+    findMoment: (at) => runQuery<PastMoment>({ name: "findMoment", at }, () => empty.findMoment(at)),
     findMissedEvents: (afterId) =>
       runQuery<readonly StreamEvent[]>({ name: "findMissedEvents", afterId }, () =>
         empty.findMissedEvents(afterId),

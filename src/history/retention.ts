@@ -69,6 +69,8 @@ function removeBefore(db: Database, at: number): number {
   const items = removeSeqs("items");
   const events = removeSeqs("normalized_events");
   removeSeqs("changes");
+  // The records that are not in a block yet mean nothing without the newest one.
+  remove("DELETE FROM past_blocks WHERE seq < ? AND seq < (SELECT max(seq) FROM past_blocks)", seq);
   const removed = Math.max(items, events);
   if (removed === chunkRows) return removed;
   remove("DELETE FROM asks WHERE closed_at < ?", at);

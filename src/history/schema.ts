@@ -108,4 +108,9 @@ export const migrations: readonly string[] = [
   ALTER TABLE items ADD COLUMN detail TEXT;
   ALTER TABLE sessions ADD COLUMN transcript TEXT;
   `,
+  // What any moment is shown from again (past-state.ts): records as they were sent, and blocks of them with the state before.
+  `
+  CREATE TABLE past_parts (seq INTEGER PRIMARY KEY, records TEXT NOT NULL);
+  CREATE TABLE past_blocks (seq INTEGER PRIMARY KEY, block BLOB NOT NULL);
+  `,
 ];

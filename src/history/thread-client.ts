@@ -2,7 +2,8 @@
 import type { JournalPosition } from "../storage/journal/index.ts";
 import { waitAtMost } from "../system/schedule.ts";
 import type { FromHistory, HistoryCall, ToHistory } from "./messages.ts";
-import type { OpenState, StateRow } from "./rows.ts";
+import type { PastPart } from "./past-state.ts";
+import type { StateRow } from "./rows.ts";
 import type { StartThread, Thread } from "./start-thread.ts";
 import type { WaitingRowsFile } from "./waiting-rows.ts";
 
@@ -12,7 +13,7 @@ export interface ThreadClientOptions {
   readonly isOn: () => boolean;
   readonly createOpenMessage: () => ToHistory;
   /** Called when the thread needs the state, which contains everything so far. */
-  readonly describeState: () => { readonly upTo: JournalPosition; readonly open: OpenState };
+  readonly describeState: () => Omit<Extract<ToHistory, { kind: "state" }>, "kind">;
   /** The thread knows the state, and takes rows. */
   readonly onReady: () => void;
   /** The thread has done all that was sent with `write`. */
@@ -33,7 +34,8 @@ export interface ThreadClient {
   post(message: ToHistory): void;
   /** Whether it has not done yet what it was sent with `write`. */
   isWriting(): boolean;
-  write(upTo: JournalPosition, rows: readonly StateRow[]): void;
+  /** `past` is what the thread keeps as it is. */
+  write(upTo: JournalPosition, rows: readonly StateRow[], past: PastPart | null): void;
   /** Rejects with what the user should read if there is no answer. */
   call(query: HistoryCall): Promise<unknown>;
   close(): Promise<void>;
@@ -155,13 +157,13 @@ export function createThreadClient(options: ThreadClientOptions): ThreadClient {
     },
     post: (message) => thread?.post(message),
     isWriting: () => thread !== null && unwritten > 0,
-    write(upTo, rows) {
+    write(upTo, rows, past) {
       if (!thread) return;
       const text = JSON.stringify(rows);
       // It is in the middle of something, so these have to wait.
       const waiting = unwritten > 0 ? options.waitingRows.put(text) : text;
       unwritten++;
-      thread.post({ kind: "write", upTo, rows: waiting });
+      thread.post({ kind: "write", upTo, rows: waiting, past });
     },
     call(query) {
       if (restartTimer) return Promise.reject(new Error(problem ?? "The history is not ready."));

@@ -7,6 +7,7 @@ import { createStateReplay } from "./catch-up.ts";
 import type { HistoryConnection } from "./connection.ts";
 import { explainError, isDamaged } from "./database.ts";
 import type { FromHistory, HistoryRetention } from "./messages.ts";
+import type { PastPart } from "./past-state.ts";
 import { pauseFor, recordJournal } from "./record-journal.ts";
 import { type PruneStep, pruneHistory } from "./retention.ts";
 import type { OpenState, StateRow } from "./rows.ts";
@@ -33,9 +34,9 @@ export interface HistoryWriterOptions {
 
 export interface HistoryWriter {
   /** Writes the journal up to a position at which the state is this. */
-  catchUp(upTo: JournalPosition, state: OpenState): Promise<void>;
+  catchUp(upTo: JournalPosition, state: OpenState, past: PastPart | null): Promise<void>;
   /** Does nothing until the next `catchUp` if something could not be written. */
-  write(upTo: JournalPosition, rows: string | WaitingRows): Promise<void>;
+  write(upTo: JournalPosition, rows: string | WaitingRows, past: PastPart | null): Promise<void>;
   setRetention(retention: HistoryRetention): Promise<void>;
   /** After an error, what was prepared is given up. The journal has it. */
   onFailure(error: unknown): void;
@@ -92,12 +93,16 @@ export function createHistoryWriter(options: HistoryWriterOptions): HistoryWrite
     }, pauseMs);
   }
 
-  async function catchUp(upTo: JournalPosition, state: OpenState): Promise<void> {
+  async function catchUp(upTo: JournalPosition, state: OpenState, past: PastPart | null): Promise<void> {
     if (isStopped) return;
     try {
       const history = connection.ensureOpen();
       const part = { ...options, upTo, replay: createStateReplay() };
-      if (!(await recordJournal(history, part, () => history.recorder.reconcile(state)))) return;
+      const finish = () => {
+        history.recorder.reconcile(state);
+        history.recorder.addPast(past);
+      };
+      if (!(await recordJournal(history, part, finish))) return;
       options.onPastChanged();
       isBehind = false;
       connection.onComplete();
@@ -110,7 +115,7 @@ export function createHistoryWriter(options: HistoryWriterOptions): HistoryWrite
     }
   }
 
-  async function write(upTo: JournalPosition, rows: string | WaitingRows): Promise<void> {
+  async function write(upTo: JournalPosition, rows: string | WaitingRows, past: PastPart | null): Promise<void> {
     const history = connection.current();
     if (isBehind || !history) return;
     try {
@@ -121,6 +126,7 @@ export function createHistoryWriter(options: HistoryWriterOptions): HistoryWrite
           history.recorder.recordRow(row);
           isPastChanged ||= row.kind === "past";
         }
+        history.recorder.addPast(past);
       });
       if (isPastChanged) options.onPastChanged();
     } catch (error) {

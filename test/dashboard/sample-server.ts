@@ -6,6 +6,7 @@ import type { Lanes, SessionPrompts } from "../../src/core/interfaces/wire.ts";
 import { limits } from "../../src/core/limits.ts";
 import { viewKeyOf } from "../../src/core/session/session-ref.ts";
 import { loadPage } from "../../src/dashboard/index.ts";
+import { createEmptyHistory } from "../../src/history/index.ts";
 import { createEventStream } from "../../src/streams/event-stream.ts";
 import type { Sample } from "./sample.ts";
 
@@ -104,6 +105,7 @@ export function serveSample(
         laneRanges.push({ from, to });
         return to < sample.now ? shiftLanes(sample.lanes, from - sample.lanes.from) : sample.lanes;
       },
+      findMoment: async (at) => sample.moment?.(at) ?? createEmptyHistory(() => sample.now).findMoment(at),
       findMissedEvents: async () => [],
     },
     readTranscript: async () => sample.transcript ?? { lines: [], hasEarlier: false, hasLater: false },

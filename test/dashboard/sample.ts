@@ -3,6 +3,7 @@ import type {
   HistoryItem,
   HistoryPage,
   Lanes,
+  PastMoment,
   PortView,
   Span,
   Stats,
@@ -28,6 +29,8 @@ export interface Sample {
   readonly ports?: readonly PortView[];
   readonly machines?: readonly PageMachine[];
   readonly teams?: readonly TeamView[];
+  /** What the page shows of a moment of the past. */
+  readonly moment?: (at: number) => PastMoment;
 }
 
 const minute = 60_000;

@@ -108,7 +108,8 @@ export function createHistoryFixture(folder: string, options: FixtureOptions = {
   let events = 0;
   const post = (message: FromHistory): void => {
     messages.push(message);
-    if (message.kind === "behind") engine.handle({ kind: "state", upTo: journal.position(), open: open() });
+    if (message.kind === "behind")
+      engine.handle({ kind: "state", upTo: journal.position(), open: open(), past: null });
     if (message.kind === "problem") problem = message.text;
     if (message.kind === "report") reports.push(message.text);
     if (message.kind === "result") results.get(message.id)?.resolve(message.value);
@@ -127,7 +128,7 @@ export function createHistoryFixture(folder: string, options: FixtureOptions = {
   const settle = async (rows: readonly StateRow[]) => {
     const seq = ++marker;
     const row: StateRow = { kind: "change", seq, event: "snapshot", data: "{}" };
-    send({ kind: "write", upTo: journal.position(), rows: JSON.stringify([...rows, row]) });
+    send({ kind: "write", upTo: journal.position(), rows: JSON.stringify([...rows, row]), past: null });
     await waitUntil(async () => {
       if (problem !== null || messages.some(({ kind }) => kind === "paused")) return true;
       const call = { name: "findMissedEvents", afterId: String(seq - 1) } as const;

@@ -3,21 +3,31 @@ import { afterAll, afterEach, expect, jest, test } from "bun:test";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { loadAgents } from "../../src/agents/index.ts";
+import { defaultConfig } from "../../src/core/config/config.ts";
+import { noPreferences } from "../../src/core/config/preferences.ts";
 import { createInternalEvent } from "../../src/core/session/event.ts";
 import type { Session } from "../../src/core/session/session.ts";
 import { openReadOnly } from "../../src/history/database.ts";
 import { createEngine } from "../../src/history/engine.ts";
 import { createHistory } from "../../src/history/index.ts";
 import type { FromHistory, ToHistory } from "../../src/history/messages.ts";
+import { createPastContext } from "../../src/history/past-state.ts";
 import type { RowOf } from "../../src/history/rows.ts";
 import { nameWaitingRows } from "../../src/history/waiting-rows.ts";
 import { openJournal } from "../../src/storage/journal/index.ts";
+import { createClock } from "../../src/system/clock.ts";
 import { session } from "../core/view/menu/fixture.ts";
 import { removeTemporaryFolders, temporaryFolder } from "../storage/folder.ts";
 import { waitUntil } from "../wait-until.ts";
 
 afterAll(removeTemporaryFolders);
 afterEach(() => void jest.useRealTimers());
+
+const beside = {
+  clock: createClock(),
+  get: () => null,
+  context: () => createPastContext(noPreferences, defaultConfig),
+};
 
 test("a thread that ended is reported and started again, and nothing is missing", async () => {
   const folder = temporaryFolder();
@@ -39,7 +49,7 @@ test("a thread that ended is reported and started again, and nothing is missing"
     sessions: () => [],
     groupOf: () => "ended",
     config: () => ({ history: { days: 30, maxMb: 100 } }),
-    now: Date.now,
+    ...beside,
     onProblem: (text) => reported.push(text),
     restartMs: 50,
     startThread(onMessage, onDied) {
@@ -86,7 +96,7 @@ test("where SQLite is too old for it, the history is off and says so, and nothin
     sessions: () => [],
     groupOf: () => "ended",
     config: () => ({ history: { days: 30, maxMb: 100 } }),
-    now: Date.now,
+    ...beside,
     onProblem: (text) => reported.push(text),
     startThread(onMessage) {
       starts++;
@@ -121,7 +131,7 @@ test("a thread that lags behind is sent one message for all that happened while 
     sessions: () => [],
     groupOf: () => "ended",
     config: () => ({ history: { days: 30, maxMb: 100 } }),
-    now: Date.now,
+    ...beside,
     onProblem: () => {},
     startThread(onMessage) {
       answer = onMessage;
@@ -166,7 +176,7 @@ test("the thread is sent a session when something but the time of its last event
     sessions: () => [now],
     groupOf: () => "ended",
     config: () => ({ history: { days: 30, maxMb: 100 } }),
-    now: Date.now,
+    ...beside,
     onProblem: () => {},
     startThread(onMessage) {
       answer = onMessage;
@@ -217,7 +227,7 @@ test("what waits for a thread that lags behind waits in a private file, and the 
     sessions: () => [],
     groupOf: () => "ended",
     config: () => ({ history: { days: 30, maxMb: 100 } }),
-    now: Date.now,
+    clock: createClock(),
     onProblem: () => {},
     startThread(onMessage) {
       const post = (message: FromHistory) => setImmediate(onMessage, message);

@@ -89,7 +89,7 @@ export function applyPreference(
 export function findMuteScope(
   session: Session,
   preferences: Preferences,
-  config: Config,
+  config: Pick<Config, "mutedProjects">,
 ): "session" | "project" | null {
   if (preferences.muted.includes(sessionKeyOf(session))) return "session";
   const project = projectOf(session);

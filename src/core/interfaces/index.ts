@@ -14,6 +14,7 @@ import type {
   HistoryPage,
   HistoryQuery,
   Lanes,
+  PastMoment,
   SessionEvent,
   SpanState,
   Stats,
@@ -146,6 +147,8 @@ export interface HistoryReader {
   /** Of the last `days` days, today included. */
   computeStats(days: number): Promise<Stats>;
   computeLanes(from: number, to: number): Promise<Lanes>;
+  /** Every session as it was at a wall time. */
+  findMoment(at: number): Promise<PastMoment>;
   /** The path of a session's transcript, as the agent reported it. null if unknown. */
   findTranscript(key: string): Promise<{ readonly path: string | null }>;
   /** The events of the stream after this id, as far as they are kept. */

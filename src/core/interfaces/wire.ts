@@ -2,6 +2,7 @@
 import type { AskEnding } from "../answers/ending.ts";
 import type { Quiet } from "../config/quiet.ts";
 import type { AskKind } from "../session/event.ts";
+import type { PastAlert, PastAskEnd } from "../view/past-ask.ts";
 import type { AskView, SessionView } from "../view/session-view.ts";
 import type { Beat } from "../view/story.ts";
 
@@ -301,6 +302,28 @@ export interface Lanes {
   readonly lanes: readonly Lane[];
   /** When at least one session waited: overlapping waits count once. */
   readonly anyWaiting: readonly Pick<Span, "from" | "to">[];
+  readonly problem?: string;
+}
+
+/** GET /api/moment: every session as it was then. */
+export interface PastMoment {
+  /** False if the user has turned the history off. */
+  readonly enabled: boolean;
+  readonly at: number;
+  readonly now: number;
+  /** When the first moment is that can be shown. null if there is none yet. */
+  readonly from: number | null;
+  /** False if nothing is known of that moment. */
+  readonly isKnown: boolean;
+  /** beckon did not run then: the sessions are as it knew them when it stopped. Absent if it ran. */
+  readonly stoppedAt?: number;
+  /** The quiet mode that was on. Absent if none was. */
+  readonly quiet?: Quiet;
+  /** As GET /api/sessions listed them, but nothing can be answered. */
+  readonly sessions: readonly SessionView[];
+  readonly ends: readonly PastAskEnd[];
+  /** Absent if the app has not looked for them. */
+  readonly alerts?: readonly PastAlert[];
   readonly problem?: string;
 }
 

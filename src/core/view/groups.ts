@@ -33,9 +33,14 @@ export function formatSilence(silence: Silence, formatTime: (at: number) => stri
   }
 }
 
+/** The settings that decide in which group a session is. */
+export type GroupConfig = Pick<Config, "mutedProjects"> & {
+  readonly alerts: Pick<Config["alerts"], "unattended" | "sdkHosts">;
+};
+
 export interface GroupContext {
   readonly preferences: Preferences;
-  readonly config: Config;
+  readonly config: GroupConfig;
   readonly ages: Ages;
 }
 
@@ -142,13 +147,13 @@ export function findSnoozeEnd(
   return snooze?.until ?? null;
 }
 
-const findUnattended = (session: Session, config: Config): Silence | null =>
+const findUnattended = (session: Session, config: GroupConfig): Silence | null =>
   isUnattended(session, config) ? { kind: "unattended" } : null;
 
 /** Finds the session that has needed the user for the longest time; null if none does. */
 export function findNextWaiting(
   sessions: readonly Session[],
-  { preferences, config, now }: { preferences: Preferences; config: Config; now: Moment },
+  { preferences, config, now }: { preferences: Preferences; config: GroupConfig; now: Moment },
 ): Session | null {
   const context = { preferences, config, ages: createAges(now) };
   let next: { readonly session: Session; readonly since: number } | null = null;

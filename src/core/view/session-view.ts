@@ -1,6 +1,5 @@
 /** SessionView: a session as the API, the command line and the dashboard see it. Its field names are part of the API. */
 import { createHash } from "node:crypto";
-import type { Config } from "../config/config.ts";
 import type { Preferences } from "../config/preferences.ts";
 import type { AskDetails } from "../session/ask-details.ts";
 import type {
@@ -37,7 +36,7 @@ import {
 import { settle } from "../session/settle.ts";
 import { createAges } from "./ages.ts";
 import type { Group } from "./group-names.ts";
-import { formatSilence, groupSession, type Silence } from "./groups.ts";
+import { formatSilence, type GroupConfig, groupSession, type Silence } from "./groups.ts";
 
 export interface AskView {
   readonly id: string;
@@ -158,7 +157,7 @@ export interface SessionView {
 
 export interface ViewContext {
   readonly preferences: Preferences;
-  readonly config: Config;
+  readonly config: GroupConfig;
   /** Formats a wall time as local time; `now` decides whether the day is named. */
   readonly formatTime: (at: number, now: number) => string;
 }

@@ -4,6 +4,7 @@ import type { HistoryCall } from "../messages.ts";
 import { findMissedEvents } from "./events.ts";
 import { findItems, findTranscript } from "./items.ts";
 import { computeLanes } from "./lanes.ts";
+import { findMoment } from "./moment.ts";
 import { findPast } from "./past.ts";
 import { computeStats, type StatsCache } from "./stats.ts";
 import { findStory } from "./story.ts";
@@ -24,6 +25,8 @@ export function runCall(db: Database, call: HistoryCall, now: number, statsCache
       return findMissedEvents(db, call.afterId);
     case "findPast":
       return findPast(db, call.since);
+    case "findMoment":
+      return findMoment(db, call.at, now);
   }
 }
 

@@ -10,10 +10,12 @@ import { errorCode } from "../../storage/files.ts";
 import type { JournalLine, JournalPosition } from "../../storage/journal/index.ts";
 import { type JournalledSessionEvent, readSessionEventBody } from "../../storage/journal/session-event.ts";
 import { createPortItem, diedItem } from "../../streams/history-item.ts";
+import type { PastPart } from "../past-state.ts";
 import type { OpenState, PastRow, RowOf, StateRow } from "../rows.ts";
 import { createAskWriter, itemSessionOf } from "./asks.ts";
 import { createEventWriter } from "./events.ts";
 import { createHookWriter, type HookWriterOptions } from "./hooks.ts";
+import { createPastWriter } from "./past.ts";
 import { createSessionWriter } from "./sessions.ts";
 import { prepareStatements } from "./statements.ts";
 
@@ -30,6 +32,8 @@ export interface Recorder {
   /** Returns the event, or null if the line is not an event, a test of doctor's, or a duplicate. */
   recordLine(line: JournalLine): AgentEvent | null;
   recordRow(row: StateRow): void;
+  /** Keeps what moments are shown from again. */
+  addPast(part: PastPart | null): void;
   /** Closes what was open of this machine's sessions when beckon last wrote and is not any more, and opens what is missing. */
   reconcile(open: OpenState): void;
   /** Frees the prepared statements: the database cannot be closed before. */
@@ -47,6 +51,7 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
   const events = createEventWriter(sql);
   const sessions = createSessionWriter(sql);
   const asks = createAskWriter(sql, events, sessions);
+  const past = createPastWriter(sql);
   const writeHook = createHookWriter(sql, events, sessions, options);
   /** As it was last written by this recorder, which is given up if a transaction fails. */
   let cursor: Cursor | null = null;
@@ -177,6 +182,7 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
           sql.addChange.run(row.seq, row.event, row.data);
       }
     },
+    addPast: past.add,
     reconcile: (open) => reconcile(open, null),
     close() {
       for (const statement of Object.values(sql)) statement.finalize();

@@ -183,5 +183,17 @@ function createStatements(prepare: (text: string) => Statement) {
        WHERE key = ? AND from_at = ?`,
     ),
     addChange: write("INSERT OR IGNORE INTO changes VALUES (?, ?, ?)"),
+    addPart: write("INSERT INTO past_parts VALUES (?, ?)"),
+    listParts: read<{ seq: number; records: string }>(
+      "SELECT seq, records FROM past_parts WHERE seq > ? AND seq < ? ORDER BY seq",
+    ),
+    measureParts: read<{ bytes: number; firstSeq: number | null; lastSeq: number | null }>(
+      "SELECT coalesce(sum(length(records)), 0) AS bytes, min(seq) AS firstSeq, max(seq) AS lastSeq FROM past_parts",
+    ),
+    removeParts: write("DELETE FROM past_parts"),
+    addBlock: write("INSERT INTO past_blocks VALUES (?, ?)"),
+    findLastBlock: read<{ seq: number; block: Uint8Array }>(
+      "SELECT seq, block FROM past_blocks WHERE seq < ? ORDER BY seq DESC LIMIT 1",
+    ),
   };
 }
