@@ -4,6 +4,7 @@ import type {
   HistoryPage,
   Lanes,
   PortView,
+  RulesReport,
   Span,
   Stats,
   StoryPage,
@@ -28,6 +29,7 @@ export interface Sample {
   readonly ports?: readonly PortView[];
   readonly machines?: readonly PageMachine[];
   readonly teams?: readonly TeamView[];
+  readonly rules?: RulesReport;
 }
 
 const minute = 60_000;
