@@ -56,7 +56,7 @@ const levels: readonly (readonly string[])[] = [
   ["user-files"],
   ["agents"],
   ["state"],
-  ["preferences", "streams"],
+  ["preferences", "streams", "rules"],
   ["ingest", "watch", "answers", "prompts", "alerts", "history", "api", "dashboard"],
   ["desktop", "channels", "workguard", "setup", "hook", "machines"],
   ["update"],

@@ -5,6 +5,7 @@
  * A row is split by who needs it, so that each program loads only its part: the forwarder reads `Agent`, the app loads
  * `AgentRuntime`, and install, uninstall and doctor load `AgentSetup`.
  */
+import type { RuleSubject } from "../core/answers/subject.ts";
 import type { AutoAllowRules } from "../core/config/auto-allow-rules.ts";
 import type { Exec, ListWindows } from "../core/interfaces/index.ts";
 import type { HookOutput, TranscriptLine } from "../core/interfaces/wire.ts";
@@ -233,6 +234,11 @@ export interface AnswerSupport {
   decide(payload: JsonRecord, answer: Answer): object | string;
   /** The user's rule that allows this request without asking. null if no rule does. */
   autoAllow(rules: AutoAllowRules, payload: JsonRecord, where: RequestContext): AutoAllowed | null;
+  /**
+   * What the request would do, as far as a rule that the user made from their answers can name it: also from the payload of a hook, as
+   * the history has it. null if no rule can. Absent if the agent's requests have no rules.
+   */
+  readSubject?(payload: JsonRecord): RuleSubject | null;
 }
 
 export interface RequestContext {

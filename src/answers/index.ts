@@ -8,6 +8,7 @@ import type { AskEnd, Sink } from "../core/interfaces/index.ts";
 import type { AgentEvent, ClockReading } from "../core/session/event.ts";
 import type { Session } from "../core/session/session.ts";
 import { type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
+import type { RuleJudge } from "../rules/judge.ts";
 import { maskJson, maskText } from "../secrets/index.ts";
 import { openAnswerLog, readAnswerLog } from "./log.ts";
 import { type AnswerLogWriter, createAnswerLogWriter } from "./log-writer.ts";
@@ -29,6 +30,7 @@ export interface AnswersOptions {
   /** What can be answered has changed. */
   readonly onChange: () => void;
   readonly onAskEnded: (end: AskEnd) => void;
+  readonly rules?: RuleJudge;
   readonly onError: (text: string) => void;
 }
 
@@ -62,6 +64,7 @@ export function createAnswers(options: AnswersOptions): Answers {
     get,
     dispatch,
     config,
+    ...(options.rules ? { rules: options.rules } : {}),
     onAnswered: logWriter.answered,
     onChange: options.onChange,
     onError,

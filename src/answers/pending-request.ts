@@ -6,6 +6,7 @@ import type { AskEnd, HookConnection } from "../core/interfaces/index.ts";
 import { asRecord, isRecord, type JsonRecord, parseJson } from "../core/json.ts";
 import type { AskDetails } from "../core/session/ask-details.ts";
 import type { ClockReading } from "../core/session/event.ts";
+import type { AskPrecedent } from "../core/session/precedent.ts";
 import { isProbe } from "../core/session/probe.ts";
 import type { Ask, Session } from "../core/session/session.ts";
 import type { SessionRefLike } from "../core/session/session-ref.ts";
@@ -36,6 +37,8 @@ export interface PendingRequest {
   details: AskDetails;
   /** Why it can be allowed only in the terminal, though it was shown in full. null if it can be allowed. */
   changed: string | null;
+  /** What the user has answered to requests like it. null if unknown. */
+  precedent: AskPrecedent | null;
   /** Created when it is first needed. */
   masked: MaskedDetails | null;
   readonly context: RequestContext;
@@ -96,7 +99,8 @@ export function createRequestReader({
     const details = answering.describe(payload, context);
     if (!details) return null;
     const sinceT = clock().t;
-    return { ...source, answering, details, changed: null, masked: null, context, sinceT, sent: null };
+    const open = { changed: null, precedent: null, masked: null, sent: null };
+    return { ...source, ...open, answering, details, context, sinceT };
   }
 
   return {

@@ -19,6 +19,7 @@ import type { SessionRefLike } from "../core/session/session-ref.ts";
 import { settle } from "../core/session/settle.ts";
 import { timing } from "../core/timing.ts";
 import type { SessionView } from "../core/view/session-view.ts";
+import type { RuleJudge, RuleRequest, RuleVerdict } from "../rules/judge.ts";
 import { createAnswerInfo, explainUnanswerable } from "./answer-info.ts";
 import { createDecisionDelivery, formatGivenAnswer } from "./decision-delivery.ts";
 import { createPendingList, noDecision } from "./pending-list.ts";
@@ -31,7 +32,7 @@ import {
   noticeChangedLinks,
   type PendingRequest,
 } from "./pending-request.ts";
-import { staysInside } from "./real-paths.ts";
+import { followLinks, staysInside } from "./real-paths.ts";
 
 export interface PendingRequestsOptions {
   readonly agents: LoadedAgents;
@@ -43,6 +44,8 @@ export interface PendingRequestsOptions {
   readonly get: (ref: SessionRefLike) => Session | null;
   readonly dispatch: (event: AgentEvent) => void;
   readonly config: () => Pick<Config, "answering">;
+  /** The rules that the user made from their answers. */
+  readonly rules?: RuleJudge;
   readonly onAnswered: (answer: GivenAnswer) => void;
   /** What can be answered has changed. */
   readonly onChange: () => void;
@@ -70,6 +73,8 @@ export interface PendingRequests extends PendingHooks {
   ): Promise<AnswerAccepted | ActionRefused | string>;
   /** Adds to a view what can be answered and, `inFull`, everything that is asked. */
   addAnswerInfo(view: SessionView, inFull?: boolean): SessionView;
+  /** Without the asks that a rule is answering at this moment: they are over before anybody could see them. */
+  withoutAnswering(sessions: readonly Session[]): readonly Session[];
   /** The session changed: an ask may be over. */
   follow(session: Session): void;
   /** Settings or time may have ended an ask. */
@@ -111,7 +116,14 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
 
   const explain = (session: Session, ask: Ask): string =>
     explainUnanswerable(session, ask, agents.get(session.agent)?.answering, isEnabled());
-  const addAnswerInfo = createAnswerInfo({ getSettled, findRequest, explain });
+  const addAnswerInfo = createAnswerInfo({
+    getSettled,
+    findRequest(ask) {
+      const request = findRequest(ask);
+      return request && { details: describePending(request), sent: request.sent };
+    },
+    explain,
+  });
 
   function add(envelope: string, connection: HookConnection): void {
     let request: PendingRequest | null = null;
@@ -121,7 +133,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
       options.onError(`a permission hook could not be kept waiting: ${error}`);
     }
     if (request && list.add(request)) {
-      applyRules(request);
+      onAdded(request);
       return;
     }
     connection.send(noDecision);
@@ -146,23 +158,84 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
       return isSent;
     };
     const created = reader.create({ agent, sessionId, request, payload, connection, deliver });
-    if (created && isEnabled() && !list.get(request) && list.add(created)) applyRules(created);
+    if (created && isEnabled() && !list.get(request) && list.add(created)) onAdded(created);
     return close;
   }
 
-  function applyRules(request: PendingRequest): void {
-    answerByRule(request).catch((error) => options.onError(`a rule could not be checked: ${error}`));
+  /** Requests that a rule allows, until the agent has the answer. */
+  const answering = new Set<string>();
+
+  function onAdded(request: PendingRequest): void {
+    addPrecedent(request);
+    applyRules(request);
   }
 
-  async function answerByRule(request: PendingRequest): Promise<void> {
-    const byRule = createStep("rule");
-    if (judgeAnswer(request.details, { do: "allow" }, byRule).kind !== "allowed") return;
-    const rules = config().answering.autoAllow;
-    const allowed = request.answering.autoAllow(rules, request.payload, request.context);
-    if (allowed === null || !(await staysInside(allowed))) return;
+  function applyRules(request: PendingRequest): void {
+    const allowed = findRule(request);
+    if (!allowed) return;
+    answering.add(request.request);
+    answerByRule(request, allowed)
+      .catch((error) => options.onError(`a rule could not be checked: ${error}`))
+      .finally(() => {
+        answering.delete(request.request);
+        // If it could not be answered, it is shown now.
+        if (list.get(request.request)) options.onChange();
+      });
+  }
+
+  function findRule(request: PendingRequest): RuleVerdict | null {
+    const session = getSettled(request);
+    const verdict = judgeAnswer(request.details, { do: "allow" }, createStep("rule"));
+    if (verdict.kind !== "allowed") {
+      if (session && verdict.kind === "refused" && verdict.why === "marked") options.rules?.onMarked(session);
+      return null;
+    }
+    const { answering: support, payload, context } = request;
+    const listed = support.autoAllow(config().answering.autoAllow, payload, context);
+    if (listed) return { ...listed, name: listed.rule };
+    const asked = readRuleRequest(request);
+    // In a container the same path is another folder.
+    return asked && asked.session.place?.local !== false ? (options.rules?.judge(asked) ?? null) : null;
+  }
+
+  /** null if no rule can name what it asks. */
+  function readRuleRequest({
+    agent,
+    answering: support,
+    payload,
+    context,
+    ...ref
+  }: PendingRequest): RuleRequest | null {
+    const subject = support.readSubject?.(payload) ?? null;
+    const session = getSettled({ agent, ...ref });
+    if (!options.rules || !subject || !session) return null;
+    const follow = (path: string | null) => (path === null ? null : followLinks(path));
+    const folders = { project: follow(context.cwd), subject: { ...subject, cwd: follow(subject.cwd) } };
+    return { agent, session, ...folders };
+  }
+
+  /** What is shown of a request that waits. */
+  function describePending(request: PendingRequest): AskDetails {
+    const { details, precedent } = request;
+    return precedent === null ? details : { ...details, precedent };
+  }
+
+  /** Once: an alert whose text changes is shown again. */
+  function addPrecedent(request: PendingRequest): void {
+    const asked = readRuleRequest(request);
+    if (!asked || !options.rules) return;
+    options.rules.remember(request.request, asked);
+    request.precedent = options.rules.findPrecedent(asked);
+  }
+
+  async function answerByRule(
+    request: PendingRequest,
+    { name, folder, ...reads }: RuleVerdict,
+  ): Promise<void> {
+    if (folder !== null && !(await staysInside({ folder, ...reads }))) return;
     const session = getSettled(request);
     const ask = findAsk(session, request.request);
-    const step = { ...byRule, by: `rule ${allowed.rule}` };
+    const step = createStep("rule", { by: `rule ${name}` });
     if (session && ask) await answer(session, answerIdOf(ask), { do: "allow" }, step);
   }
 
@@ -188,9 +261,11 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     const decision = makeDecision(request, userAnswer, step);
     if (typeof decision === "string" || "refused" in decision) return decision;
     const outcome = formatAnswer(userAnswer, request.details);
-    const { detail } = describeAnswer(userAnswer, request.details);
-    const how = step.front === "rule" ? "rule" : endingOfAnswer(userAnswer, ask.kind);
-    const given = { session: settled, ask, outcome, how, detail, by: step.by ?? step.front };
+    const by = step.by ?? step.front;
+    const isRule = step.front === "rule";
+    const detail = isRule ? by.replace(/^rule /, "") : describeAnswer(userAnswer, request.details).detail;
+    const how = isRule ? "rule" : endingOfAnswer(userAnswer, ask.kind);
+    const given = { session: settled, ask, outcome, how, detail, by };
     const doubt = await delivery.send(request, decision.text, given);
     if (doubt === null) return { ok: true, answered: outcome };
     return refuse(`your answer may not have arrived: ${doubt}. Look at the terminal`);
@@ -205,7 +280,10 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
       if (how === "printed") delivery.onPrinted(request);
       else delivery.onStopped(request);
     },
-    details: (ask) => findRequest(ask)?.details ?? null,
+    details(ask) {
+      const request = findRequest(ask);
+      return request && describePending(request);
+    },
     maskedDetails(ask) {
       const request = findRequest(ask);
       if (!request) return null;
@@ -214,10 +292,17 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     },
     answer,
     addAnswerInfo,
+    withoutAnswering: (sessions) =>
+      answering.size === 0 ? sessions : sessions.map((session) => hideAsks(session, answering)),
     follow: list.follow,
     recheck: list.recheck,
     stop: list.stop,
   };
+}
+
+function hideAsks(session: Session, requests: ReadonlySet<string>): Session {
+  const asks = session.asks.filter(({ request }) => request === null || !requests.has(request));
+  return asks.length === session.asks.length ? session : { ...session, asks };
 }
 
 /** Asks the policy, then the agent. Returns a text if the answer itself is invalid. */

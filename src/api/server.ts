@@ -109,6 +109,11 @@ export interface ServerOptions {
   readonly teams: () => readonly object[];
   /** The fleets of this machine; `update` after the command line has changed which they are. */
   readonly fleets: { report(): readonly object[]; update(): Promise<void> };
+  readonly rules: {
+    report(): Promise<object>;
+    /** "add", "remove" or "test". With a text if it cannot be done, with null if there is no such action. */
+    act(action: string, body: JsonRecord): Promise<object | string | null>;
+  };
   readonly prompts: {
     /** With a text if it cannot be done. */
     act(id: string, action: "change" | "remove", body: JsonRecord): Promise<object | string>;
@@ -549,6 +554,15 @@ function createHandlers(
     focus: act("focus"),
     answer: act("answer"),
     send: act("send"),
+    rules: async () => respond(200, await options.rules.report()),
+    ruleAct: async ({ request, params: { id } }) => {
+      const body = parseBody(await readBody(request));
+      if (typeof body === "string") return respond(400, { error: body });
+      const result = await options.rules.act(id ?? "", body);
+      if (typeof result === "string") return respond(400, { error: result });
+      return result ? respond(200, result) : respond(404, { error: "not found" });
+    },
+    trust: act("trust"),
     mute: act("mute"),
     snooze: act("snooze"),
     dismiss: act("dismiss"),

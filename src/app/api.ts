@@ -108,7 +108,15 @@ export async function listenForRequests(options: RequestOptions): Promise<ApiSer
     events: sinks.events,
     act: (name, action, body) =>
       runSessionAction(
-        { store, clock, preferences, navigation, desk: sinks.machines.desk, prompts: options.prompts },
+        {
+          store,
+          clock,
+          preferences,
+          navigation,
+          desk: sinks.machines.desk,
+          prompts: options.prompts,
+          rules: sinks.rules,
+        },
         name,
         action,
         body,
@@ -124,6 +132,7 @@ export async function listenForRequests(options: RequestOptions): Promise<ApiSer
     testChannel: channels.test,
     machines: sinks.machines.report,
     prompts: options.prompts,
+    rules: sinks.rules,
     teams: options.fleets.teams,
     retryMachine: sinks.machines.retry,
     link: options.link,

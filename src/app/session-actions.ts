@@ -1,5 +1,5 @@
 /**
- * What a request can do with a session: POST /api/sessions/:id/{focus,answer,send,mute,snooze,dismiss,transcript}; and with the alerts of
+ * What a request can do with a session: POST /api/sessions/:id/{focus,answer,send,trust,mute,snooze,dismiss,transcript}; and with the alerts of
  * all: POST /api/quiet.
  */
 import { type TSchema, Type } from "@sinclair/typebox";
@@ -18,6 +18,7 @@ import type { Store } from "../state/store.ts";
 import type { AnswerDesk } from "./machines.ts";
 import type { Navigation } from "./navigation.ts";
 import type { AppPrompts } from "./prompts.ts";
+import type { AppRules } from "./rules.ts";
 
 export interface SessionActionDeps {
   readonly store: Pick<Store, "find">;
@@ -26,6 +27,7 @@ export interface SessionActionDeps {
   readonly navigation: Navigation;
   readonly desk: Pick<AnswerDesk, "answer">;
   readonly prompts: Pick<AppPrompts, "send">;
+  readonly rules: Pick<AppRules, "trust">;
 }
 
 const defaultSnoozeMinutes = 15;
@@ -53,6 +55,8 @@ export async function runSessionAction(
       return answer(deps.desk, session, body);
     case "send":
       return deps.prompts.send(session, body, readClient(body.by));
+    case "trust":
+      return deps.rules.trust(session, body);
     case "mute":
       if (body.on !== undefined && typeof body.on !== "boolean") return "on must be true or false";
       preferences.set({ do: "mute", session: key, on: body.on !== false });

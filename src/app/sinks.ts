@@ -3,6 +3,7 @@ import { agents as everyAgent, listVariables } from "../agents/index.ts";
 import { type Alerts, createAlerts } from "../alerts/index.ts";
 import { createPageFocus, type PageFocus } from "../alerts/page-focus.ts";
 import { type Answers, createAnswers } from "../answers/index.ts";
+import type { ClockReading } from "../core/session/event.ts";
 import type { TraySink } from "../desktop/tray/sink.ts";
 import { createHistory, type History } from "../history/index.ts";
 import { createPastContext } from "../history/past-state.ts";
@@ -24,6 +25,7 @@ import type { Desktop } from "./desktop.ts";
 import { type AppMachines, createAppMachines } from "./machines.ts";
 import { createMemoryRelease } from "./release-memory.ts";
 import { createRenderLoop, type RenderLoop } from "./render-loop.ts";
+import { type AppRules, createAppRules } from "./rules.ts";
 import { type AppSessionList, createSessionList } from "./session-list.ts";
 import type { AppState } from "./state.ts";
 import { type AppStreamServer, createStreamServer } from "./stream-server.ts";
@@ -59,6 +61,7 @@ interface RecordingSinks {
 export interface Sinks extends ShowingSinks, RecordingSinks {
   readonly answers: Answers;
   readonly machines: AppMachines;
+  readonly rules: AppRules;
   readonly streamServer: AppStreamServer;
   /** Writes down what the last events ended. Call it after the sources have stopped. */
   stopRecording(): Promise<void>;
@@ -69,6 +72,7 @@ const noChannelsFromHook =
 
 export function createSinks(base: Base, state: AppState, desktop: Desktop): Sinks {
   const { store, followers, transitions } = state;
+  const rules = createAppRules(base, state);
   const answers = createAnswers({
     agents: base.agents,
     path: base.paths.answerLog,
@@ -81,6 +85,7 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
     dispatch: store.dispatch,
     onChange: followers.onRefresh,
     onAskEnded: transitions.onAskEnded,
+    rules: rules.judge,
     onError: base.onError,
   });
   const machines = createAppMachines(base, state, answers);
@@ -88,6 +93,7 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
   const recording = createRecordingSinks(base, state, machines, showing);
   const { renderLoop, preferences, channels, connection, guardHooks, updates } = showing;
   const { history, events, workGuard } = recording;
+  rules.start(history);
   const memory = createMemoryRelease();
   const streamServer = createStreamServer(base);
   const stream = createLifecycleStream({
@@ -101,6 +107,7 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
   followers.add(
     preferences,
     answers,
+    ofOwnSessions(rules),
     machines,
     connection,
     state.snapshot,
@@ -121,8 +128,14 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
     ...recording,
     answers,
     machines,
+    rules,
     streamServer,
-    problems: () => [...showing.problems(), ...history.problems(), ...streamServer.problems()],
+    problems: () => [
+      ...rules.problems(),
+      ...showing.problems(),
+      ...history.problems(),
+      ...streamServer.problems(),
+    ],
     async stopShowing() {
       answers.pending.stop();
       memory.stop?.();
@@ -144,12 +157,14 @@ function createShowingSinks(
   base: Base,
   state: AppState,
   desktop: Desktop,
-  { logWriter }: Answers,
+  { logWriter, pending }: Answers,
   { desk, look, isToldElsewhere, problems: machineProblems }: AppMachines,
 ): ShowingSinks {
   const { paths, env, home, clock, config, configFile, table, agents, onProblem } = base;
   const { store, spool, followers } = state;
-  const renderLoop = createRenderLoop({ clock, sessions: store.sessions, onProblem });
+  /** Nobody sees an ask that a rule answers. */
+  const sessions = (at: ClockReading) => pending.withoutAnswering(store.sessions(at));
+  const renderLoop = createRenderLoop({ clock, sessions, onProblem });
   const alertState = openAlertState(paths, onProblem);
   const preferences = createPreferenceKeeper({
     clock,
@@ -163,7 +178,7 @@ function createShowingSinks(
   /** What alerts on the desktop and in channels are computed from. */
   const source = {
     clock,
-    sessions: store.sessions,
+    sessions,
     config,
     details: desk.details,
     home,

@@ -1,6 +1,6 @@
 /** Asks the running beckon for its history, or reads the database of a stopped one. */
 import { existsSync } from "node:fs";
-import type { HistoryCall } from "../history/messages.ts";
+import type { QueryCall } from "../history/queries/index.ts";
 import type { Paths } from "../storage/paths.ts";
 import { callApi, notRunning } from "./client.ts";
 
@@ -16,7 +16,7 @@ const timeoutMs = 30_000;
 export async function askHistory<Result>(
   paths: Paths,
   path: string,
-  call: HistoryCall,
+  call: QueryCall,
 ): Promise<HistoryAnswer<Result> | null> {
   const response = await callApi(paths, path, { timeoutMs });
   if (typeof response !== "string") {

@@ -25,6 +25,11 @@ export const limits = {
   maxPortTitleLength: 200,
   /** Ports that one port depends on. */
   maxPortDependencies: 50,
+  maxRules: 500,
+  maxRuleLength: 1_000,
+  maxRulesBytes: 1024 * 1024,
+  /** Asks of the history that a rule is tried on, the newest first. */
+  maxPastAsks: 20_000,
   maxEnv: 64,
   maxEnvLength: 1_000,
   /** Ids of recent events, kept to ignore duplicates. */

@@ -1,5 +1,7 @@
 /** What the history's thread does: it takes the app's messages, and answers queries while the writer works. */
+import type { Database } from "bun:sqlite";
 import type { LoadedAgents } from "../agents/index.ts";
+import type { StudyTask } from "../rules/study.ts";
 import { ignoreErrors } from "../storage/files.ts";
 import { createHistoryConnection, type HistoryConnection } from "./connection.ts";
 import { explainError, explainOldSqlite, isDamaged, readSqliteVersion } from "./database.ts";
@@ -78,12 +80,25 @@ export function createEngine({
     if (!hasWaited) await waitUntilReady();
     try {
       if (!history) throw new Error("the history is not set up");
-      const value = runCall(history.connection.ensureOpen().db, call, now(), statsCache);
+      const { db } = history.connection.ensureOpen();
+      const value =
+        call.name === "studyAsks" ? await study(db, call.task) : runCall(db, call, now(), statsCache);
       post({ kind: "result", id, value });
     } catch (error) {
       post({ kind: "failed", id, reason: `The history ${explainError(error)}.` });
       if (isDamaged(error)) history?.writer.onFailure(error);
     }
+  }
+
+  /** Loaded when it is first needed. The agents read what was asked from their own payloads. */
+  async function study(db: Database, task: StudyTask): Promise<unknown> {
+    const [{ readPastAsks }, { studyAsks }, agents] = await Promise.all([
+      import("./queries/past-asks.ts"),
+      import("../rules/study.ts"),
+      loadAgents(),
+    ]);
+    const dangers = [...agents.values()].flatMap((agent) => agent.dangers ?? []);
+    return studyAsks(readPastAsks(db, agents), task, dangers, now());
   }
 
   async function waitUntilReady(): Promise<void> {

@@ -1,5 +1,6 @@
 /** The messages between the app and the thread that owns the database. */
 import type { HistoryQuery, StoryQuery } from "../core/interfaces/wire.ts";
+import type { StudyTask } from "../rules/study.ts";
 import type { JournalPosition } from "../storage/journal/index.ts";
 import type { PastPart } from "./past-state.ts";
 import type { OpenState } from "./rows.ts";
@@ -18,7 +19,8 @@ export type HistoryCall =
   | { readonly name: "computeLanes"; readonly from: number; readonly to: number }
   | { readonly name: "findMissedEvents"; readonly afterId: string }
   | { readonly name: "findPast"; readonly since: number }
-  | { readonly name: "findMoment"; readonly at: number };
+  | { readonly name: "findMoment"; readonly at: number }
+  | { readonly name: "studyAsks"; readonly task: StudyTask };
 
 export type ToHistory =
   | {

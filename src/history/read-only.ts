@@ -1,11 +1,10 @@
 /** Reads the history without the app: `beckon history` and `beckon stats` while it is stopped, and the export. */
 import type { NormalizedEvent } from "../streams/normalized-event.ts";
 import { explainError, openReadOnly } from "./database.ts";
-import type { HistoryCall } from "./messages.ts";
-import { exportEvents, runCall } from "./queries/index.ts";
+import { exportEvents, type QueryCall, runCall } from "./queries/index.ts";
 
 /** Throws an error for the user if the database cannot be read. */
-export function readHistory(path: string, call: HistoryCall, now: number): unknown {
+export function readHistory(path: string, call: QueryCall, now: number): unknown {
   return withDatabase(path, (db) => runCall(db, call, now));
 }
 

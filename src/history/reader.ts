@@ -13,6 +13,7 @@ import type {
   StreamEvent,
 } from "../core/interfaces/wire.ts";
 import type { SessionView } from "../core/view/session-view.ts";
+import type { StudyResult, StudyTask } from "../rules/study.ts";
 import { createEmptyHistory } from "./empty.ts";
 import type { HistoryCall, HistoryRetention } from "./messages.ts";
 import type { ThreadClient } from "./thread-client.ts";
@@ -20,6 +21,8 @@ import type { ThreadClient } from "./thread-client.ts";
 export interface PastReader {
   /** What this machine's sessions asked, did and used since then, as far as it is kept. Never rejects. */
   findPast(since: number): Promise<readonly PastSession[]>;
+  /** What the asks of this machine say about rules. Rejects if the history is off or cannot be read. */
+  study<Task extends StudyTask>(task: Task): Promise<StudyResult<Task>>;
 }
 
 interface HistoryReaderOptions {
@@ -84,6 +87,12 @@ export function createHistoryReader(options: HistoryReaderOptions): HistoryReade
       runQuery<readonly StreamEvent[]>({ name: "findMissedEvents", afterId }, () =>
         empty.findMissedEvents(afterId),
       ),
+    async study<Task extends StudyTask>(task: Task) {
+      if (options.retention() === null) throw new Error("the history is turned off in your settings");
+      if (client.isUnavailable()) throw new Error(client.problem() ?? "the history cannot be read");
+      options.writeNow();
+      return (await client.call({ name: "studyAsks", task })) as StudyResult<Task>;
+    },
     findPast: (since) => runQuery<readonly PastSession[]>({ name: "findPast", since }, async () => []),
   };
 }

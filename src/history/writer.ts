@@ -115,7 +115,11 @@ export function createHistoryWriter(options: HistoryWriterOptions): HistoryWrite
     }
   }
 
-  async function write(upTo: JournalPosition, rows: string | WaitingRows, past: PastPart | null): Promise<void> {
+  async function write(
+    upTo: JournalPosition,
+    rows: string | WaitingRows,
+    past: PastPart | null,
+  ): Promise<void> {
     const history = connection.current();
     if (isBehind || !history) return;
     try {

@@ -79,6 +79,8 @@ class UnreadableError extends Error {}
 interface Reader {
   readonly text: string;
   readonly isExact: boolean;
+  /** `|` joins commands. Otherwise it is refused. */
+  readonly mayPipe: boolean;
   position: number;
   /** Here-documents whose bodies begin on the next line. */
   hereDocuments: {
@@ -88,9 +90,14 @@ interface Reader {
   }[];
 }
 
-function parse(text: string, isExact: boolean): Script | null {
+/** The same, also joined by `|`, with all that is known of each word. */
+export function parsePipelines(text: string): Script | null {
+  return text.length > maxExactLength || text.includes("\0") ? null : parse(text, true, true);
+}
+
+function parse(text: string, isExact: boolean, mayPipe = !isExact): Script | null {
   try {
-    const reader: Reader = { text, isExact, position: 0, hereDocuments: [] };
+    const reader: Reader = { text, isExact, mayPipe, position: 0, hereDocuments: [] };
     const script = readScript(reader, "", 0);
     return reader.hereDocuments.length === 0 ? script : null;
   } catch (error) {
@@ -155,7 +162,7 @@ function readScript(reader: Reader, close: string, depth: number): Script {
     } else if (isRedirect(reader)) {
       command.redirects.push(readRedirect(reader, depth));
     } else if (char === "|" && nextChar !== "|") {
-      refuseIfExact(reader);
+      if (!reader.mayPipe || nextChar === "&" || isEmpty()) refuseIfExact(reader);
       reader.position += nextChar === "&" ? 2 : 1;
       endCommand();
     } else if (";&|)".includes(char) || (char === "(" && openCases > 0)) {

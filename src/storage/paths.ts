@@ -9,6 +9,8 @@ export interface Paths {
   readonly config: string;
   /** Tokens of channels. It is beside the config, because the user may write it by hand. */
   readonly channelSecrets: string;
+  /** What the user allows from now on. It is beside the config, because the user may write it by hand. */
+  readonly rules: string;
   readonly endpoint: string;
   readonly authHeader: string;
   /** Where the app takes hooks' events. Absent on Windows, and where the system has no such sockets. */
@@ -73,6 +75,7 @@ export function resolvePaths(env: Env = process.env, platform: NodeJS.Platform =
     state,
     config: `${inConfig}config.json`,
     channelSecrets: `${inConfig}channel-secrets.json`,
+    rules: `${inConfig}rules.json`,
     endpoint: `${inState}endpoint.json`,
     authHeader: `${inState}auth-header`,
     hookSocket: `${inState}hook.sock`,

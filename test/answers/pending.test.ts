@@ -96,6 +96,7 @@ function createPendingFixture(autoAllow: Config["answering"]["autoAllow"] = {}) 
     verdicts,
     answering,
     pending: () => pending,
+    sessions: () => store.sessions(here),
     pass(ms: number): void {
       here.at += ms;
       here.t += ms;
@@ -413,6 +414,26 @@ describe("rules", () => {
     expect(verdictsOf("s-0")).toMatchObject(expected);
     for (const { by } of fixture.verdicts) expect(by).toBe("rule Bash(ls *)");
     expect(hook.isOpen()).toBe(expected.length === 0);
+    fixture.pending().stop();
+  });
+
+  test("an ask that a rule answers is never shown, and one that it cannot answer is", async () => {
+    const fixture = createPendingFixture({ "/p": ["Bash(ls *)"] });
+    const shownAsks = () =>
+      fixture
+        .pending()
+        .withoutAnswering(fixture.sessions())
+        .flatMap(({ asks }) => asks);
+    const hook = createHook(fixture, request("s-0", { tool_input: { command: "ls src" } }), {});
+    fixture.event(hook.payload, { id: hook.id });
+    hook.hold();
+    expect(fixture.sessions().flatMap(({ asks }) => asks)).toHaveLength(1);
+    expect(shownAsks()).toEqual([]);
+    await waitUntil(() => fixture.verdicts.length > 0, 2_000);
+    const other = createHook(fixture, request("s-1", { tool_input: { command: "make" } }), {});
+    fixture.event(other.payload, { id: other.id });
+    other.hold();
+    expect(shownAsks()).toHaveLength(1);
     fixture.pending().stop();
   });
 });

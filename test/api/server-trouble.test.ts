@@ -50,6 +50,7 @@ describe("when something fails inside", () => {
     teams: () => [],
     fleets: { report: () => [], update: async () => {} },
     prompts: { act: () => Promise.reject(), list: () => Promise.reject() },
+    rules: { report: () => Promise.reject(), act: () => Promise.reject() },
     retryMachine: () => false,
     link: { connect: never, take: never },
     doctor: async () => ({}),

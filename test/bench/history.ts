@@ -11,7 +11,7 @@ import type { HistoryPage } from "../../src/core/interfaces/wire.ts";
 import { dayMs, hourMs } from "../../src/core/timing.ts";
 import { createStateReplay } from "../../src/history/catch-up.ts";
 import { openDatabase } from "../../src/history/database.ts";
-import type { HistoryCall } from "../../src/history/messages.ts";
+import type { QueryCall } from "../../src/history/queries/index.ts";
 import { runCall, type StatsCache } from "../../src/history/queries/index.ts";
 import { createRecorder } from "../../src/history/recorder/index.ts";
 import { toSearchText } from "../../src/history/search-text.ts";
@@ -124,7 +124,7 @@ async function measureQueries(folder: string): Promise<boolean> {
   const now = Date.now();
   const project = "project-7";
   const statsCache: StatsCache = new Map();
-  const cases: Record<string, HistoryCall> = {
+  const cases: Record<string, QueryCall> = {
     "newest page": { name: "findItems", query: {} },
     "search, a common word": { name: "findItems", query: { q: "session" } },
     "search, two words": { name: "findItems", query: { q: "waits read" } },

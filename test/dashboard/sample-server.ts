@@ -2,7 +2,7 @@
 
 import { createPageAccess } from "../../src/api/page-access.ts";
 import { type ApiServer, listen, type SettingsRequests } from "../../src/api/server.ts";
-import type { Lanes, SessionPrompts } from "../../src/core/interfaces/wire.ts";
+import type { Lanes, RulesReport, SessionPrompts } from "../../src/core/interfaces/wire.ts";
 import { limits } from "../../src/core/limits.ts";
 import { viewKeyOf } from "../../src/core/session/session-ref.ts";
 import { loadPage } from "../../src/dashboard/index.ts";
@@ -26,6 +26,16 @@ export interface SampleServer {
   setSample(sample: Sample): void;
   stop(): Promise<void>;
 }
+
+const noRules: RulesReport = {
+  rules: [],
+  settings: [],
+  trusts: [],
+  asks: 0,
+  since: null,
+  suggestions: [],
+  problems: [],
+};
 
 /** The same day, earlier. */
 function shiftLanes(day: Lanes, ms: number): Lanes {
@@ -129,6 +139,13 @@ export function serveSample(
         return { ok: true };
       },
       list: async () => prompts,
+    },
+    rules: {
+      report: async () => sample.rules ?? noRules,
+      async act(action, body) {
+        actions.push({ name: "rules", action, body });
+        return { ok: true };
+      },
     },
     retryMachine(name) {
       actions.push({ name, action: "retry", body: {} });

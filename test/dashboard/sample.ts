@@ -5,6 +5,7 @@ import type {
   Lanes,
   PastMoment,
   PortView,
+  RulesReport,
   Span,
   Stats,
   StoryPage,
@@ -31,6 +32,7 @@ export interface Sample {
   readonly teams?: readonly TeamView[];
   /** What the page shows of a moment of the past. */
   readonly moment?: (at: number) => PastMoment;
+  readonly rules?: RulesReport;
 }
 
 const minute = 60_000;

@@ -227,7 +227,7 @@ test("what waits for a thread that lags behind waits in a private file, and the 
     sessions: () => [],
     groupOf: () => "ended",
     config: () => ({ history: { days: 30, maxMb: 100 } }),
-    clock: createClock(),
+    ...beside,
     onProblem: () => {},
     startThread(onMessage) {
       const post = (message: FromHistory) => setImmediate(onMessage, message);

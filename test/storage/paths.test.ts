@@ -8,6 +8,7 @@ test("with BECKON_HOME all files are directly in that folder", () => {
     state: "/opt/b",
     config: "/opt/b/config.json",
     channelSecrets: "/opt/b/channel-secrets.json",
+    rules: "/opt/b/rules.json",
     endpoint: "/opt/b/endpoint.json",
     authHeader: "/opt/b/auth-header",
     hookSocket: "/opt/b/hook.sock",

@@ -5,6 +5,7 @@ import { autoAllow } from "./answering/auto-allow.ts";
 import { claudeDangers } from "./answering/dangers.ts";
 import { decide } from "./answering/decide.ts";
 import { describeRequest, findSessionId, isAnswerable } from "./answering/describe.ts";
+import { readSubject } from "./answering/subject.ts";
 import { readDetails } from "./details.ts";
 import { claudeForwarding } from "./forwarding.ts";
 import { dedupeKey, outputFields } from "./payload.ts";
@@ -23,7 +24,7 @@ export const claude: AgentRuntime = createRuntime(claudeForwarding, {
   outputFields,
   dedupeKey,
   dangers: claudeDangers,
-  answering: { findSessionId, isAnswerable, describe: describeRequest, decide, autoAllow },
+  answering: { findSessionId, isAnswerable, describe: describeRequest, decide, autoAllow, readSubject },
   watch: watchClaude,
   readStatusLine,
   findTranscript,

@@ -3,6 +3,7 @@
  * parameters of the server's message with its `method`. For a change of files it also has the `changes` of the server's item, the
  * `patch` from the rollout file, and the `folder` that its paths are relative to.
  */
+import type { RuleSubject } from "../../core/answers/subject.ts";
 import { asList, asRecord, asText, type JsonRecord, readString, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { Answer, AskDetails } from "../../core/session/ask-details.ts";
@@ -44,7 +45,20 @@ export const codexAnswering: AnswerSupport = {
   decide,
   // The rules name the tools of another agent.
   autoAllow: () => null,
+  readSubject,
 };
+
+/** Only a command without further rights: what else it gets is for the user to answer. */
+function readSubject(payload: JsonRecord): RuleSubject | null {
+  const { method, kind = "command", environmentId: environment } = payload;
+  const isHere = environment == null || environment === "local";
+  if (method !== approvalMethods.command || kind !== "command" || !isHere) return null;
+  if (formatGrants(payload).length > 0) return null;
+  const command = findCommand(payload.command);
+  return command === null
+    ? null
+    : { kind: "command", command, cwd: readText(payload.cwd, limits.maxPathLength) };
+}
 
 function describe(payload: JsonRecord, context: RequestContext): AskDetails | null {
   switch (payload.method) {

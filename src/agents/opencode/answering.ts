@@ -1,4 +1,5 @@
 /** opencode's requests: what they ask in full, and the decision for an answer. The plugin passes it on while the dialog is open. */
+import type { RuleSubject } from "../../core/answers/subject.ts";
 import { asRecord, asText, isRecord, type JsonRecord, listRecords } from "../../core/json.ts";
 import type { Answer, AskDetails, Question } from "../../core/session/ask-details.ts";
 import { createLabel, createLines, type FittedLine, fitLines, splitLines } from "../../core/text/fit.ts";
@@ -45,7 +46,20 @@ export const createOpencodeAnswering = ({ name }: OpencodeVariant): AnswerSuppor
   decide: (payload, answer) => decide(payload, answer, name),
   // The user's rules are written for the tools of another agent.
   autoAllow: () => null,
+  readSubject,
 });
+
+/** Only a command that is known whole, and runs as the request shows it. */
+function readSubject(payload: JsonRecord): RuleSubject | null {
+  const { permission, metadata, input } = payload;
+  const { command, ...others } = asRecord(metadata);
+  const called = asRecord(input).command;
+  const isWhole = Object.keys(others).every((name) => name === "description");
+  if (payload.type !== "permission.asked" || permission !== "bash" || !isWhole) return null;
+  return typeof command === "string" && (called === undefined || called === command)
+    ? { kind: "command", command, cwd: findFolder(payload) }
+    : null;
+}
 
 export const opencodeAnswering = createOpencodeAnswering(opencodeVariant);
 

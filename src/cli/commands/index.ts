@@ -17,6 +17,7 @@ import { openCommand } from "./open.ts";
 import { portCommand } from "./port.ts";
 import { quietCommand } from "./quiet.ts";
 import { restartCommand } from "./restart.ts";
+import { rulesCommand, trustCommand } from "./rules.ts";
 import { runCommand } from "./run.ts";
 import { sendCommand } from "./send.ts";
 import { installCommand, uninstallCommand } from "./setup.ts";
@@ -45,6 +46,8 @@ export const commandGroups: CommandGroups = [
     { ...focusCommand, load: async () => (await import("../focus.ts")).focus },
     { ...answerCommand, load: async () => (await import("../answer.ts")).answer },
     { ...sendCommand, load: async () => (await import("../send.ts")).send },
+    { ...rulesCommand, load: async () => (await import("../rules.ts")).rules },
+    { ...trustCommand, load: async () => (await import("../rules.ts")).trust },
   ],
   [
     { ...muteCommand, load: async () => (await import("../silence.ts")).mute },

@@ -534,3 +534,74 @@ export interface SessionPrompts {
   /** Where the text goes, for users: "Arrives as a message from @beckon". null if it takes none. */
   readonly way: string | null;
 }
+
+export interface CountedText {
+  readonly text: string;
+  readonly count: number;
+}
+
+/** What a rule would have done with what the user was asked before. */
+export interface BackTest {
+  /** Asks that it was tried on, and since when. */
+  readonly asks: number;
+  readonly since: number | null;
+  readonly answered: number;
+  /** Of those that it would have answered. */
+  readonly allowedByYou: number;
+  readonly deniedByYou: number;
+  /** How long those waited for the user. */
+  readonly savedMs: number;
+  readonly medianMs: number;
+  readonly longest: { readonly ms: number; readonly at: number } | null;
+  readonly would: readonly CountedText[];
+  /** Much like it, and still asked. */
+  readonly stillAsks: readonly (CountedText & { readonly why: string })[];
+}
+
+export interface RuleSuggestion {
+  readonly agent: string;
+  /** The project's folder. */
+  readonly project: string;
+  readonly text: string;
+  readonly test: BackTest;
+}
+
+export interface RuleUse {
+  /** In the last 30 days. */
+  readonly count: number;
+  readonly lastAt: number;
+}
+
+export interface RuleView {
+  readonly name: string;
+  readonly agent: string;
+  /** The project's folder. */
+  readonly project: string;
+  readonly text: string;
+  readonly madeAt: number;
+  readonly madeFrom: "suggestion" | "text";
+  /** null if it was never used, as far as the history goes. */
+  readonly use: RuleUse | null;
+}
+
+/** A session that the user trusts for a while. */
+export interface TrustView {
+  /** The session's key. */
+  readonly session: string;
+  readonly project: string | null;
+  readonly until: number;
+  readonly since: number;
+  readonly uses: number;
+}
+
+export interface RulesReport {
+  readonly rules: readonly RuleView[];
+  /** The rules of `answering.autoAllow`. */
+  readonly settings: readonly Pick<RuleView, "text" | "project" | "use">[];
+  readonly trusts: readonly TrustView[];
+  /** Asks of the history that were looked at, and since when. */
+  readonly asks: number;
+  readonly since: number | null;
+  readonly suggestions: readonly RuleSuggestion[];
+  readonly problems: readonly string[];
+}

@@ -1,5 +1,6 @@
 /** What the user is asked in full, and what they can answer. */
 import type { AskKind } from "./event.ts";
+import type { AskPrecedent } from "./precedent.ts";
 import type { Ask } from "./session.ts";
 
 /** Everything the user needs to decide. */
@@ -21,6 +22,8 @@ export interface AskDetails {
   /** What the agent offers to allow permanently: "Always allow npm test in this project, for you". */
   readonly always: readonly string[];
   readonly questions: readonly Question[];
+  /** What the user has answered to requests like it. Absent if nothing is known. */
+  readonly precedent?: AskPrecedent;
   /** Present if the agent takes no message with a denial. */
   readonly takesNoReason?: true;
 }

@@ -9,7 +9,10 @@ import { findPast } from "./past.ts";
 import { computeStats, type StatsCache } from "./stats.ts";
 import { findStory } from "./story.ts";
 
-export function runCall(db: Database, call: HistoryCall, now: number, statsCache?: StatsCache): unknown {
+/** Without what needs the agents: study.ts. */
+export type QueryCall = Exclude<HistoryCall, { name: "studyAsks" }>;
+
+export function runCall(db: Database, call: QueryCall, now: number, statsCache?: StatsCache): unknown {
   switch (call.name) {
     case "findItems":
       return findItems(db, call.query, now);

@@ -15,6 +15,7 @@ import { findSecretPath } from "../../../shell/dangers/paths.ts";
 import type { AutoAllowed, RequestContext } from "../../agent.ts";
 import { askKindOf } from "../payload.ts";
 import { describeRequest } from "./describe.ts";
+import { bashFields } from "./subject.ts";
 
 /** Where paths start from, and where they must stay. */
 interface Folders {
@@ -68,8 +69,6 @@ function isAllowed(text: string, tool: string, input: JsonRecord, folders: Folde
   if (typeof rule === "string" || rule.tool !== tool) return false;
   return tool === "Bash" ? isCommandAllowed(rule, input, folders) : isReadAllowed(tool, input, folders);
 }
-
-const bashFields: ReadonlySet<string> = new Set(["command", "description", "timeout"]);
 
 function isCommandAllowed(rule: AutoAllowRule, input: JsonRecord, folders: Folders): boolean {
   if (typeof input.command !== "string" || !hasOnly(input, bashFields)) return false;
