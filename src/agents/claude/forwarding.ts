@@ -68,7 +68,15 @@ export const claudeForwarding: Forwarding = {
           ...systemMessage,
         };
       }
-      if (hook_event_name === "SessionStart" && context !== undefined)
+      // Measured with 2.1.325: "ask" shows the dialog in every mode, with the reason in it, and PermissionRequest follows.
+      if (hook_event_name === "PreToolUse" && decision === "ask") {
+        return {
+          ...specific({ permissionDecision: "ask", permissionDecisionReason: reason }),
+          ...systemMessage,
+        };
+      }
+      // Without a decision, so that the user's own rules decide about the edit.
+      if ((hook_event_name === "SessionStart" || hook_event_name === "PreToolUse") && context !== undefined)
         return { ...specific({ additionalContext: context }), ...systemMessage };
       return message === undefined ? null : systemMessage;
     },

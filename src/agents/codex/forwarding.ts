@@ -46,7 +46,11 @@ export const codexForwarding: Forwarding = {
       const refusal = { hookEventName, permissionDecision: "deny", permissionDecisionReason: reason };
       if (hookEventName === "PreToolUse" && decision === "block")
         return { hookSpecificOutput: refusal, ...message };
-      if (hookEventName === "SessionStart" && additionalContext !== undefined)
+      // It has no "ask" (https://github.com/openai/codex/pull/20756), so the model is told.
+      if (
+        (hookEventName === "SessionStart" || hookEventName === "PreToolUse") &&
+        additionalContext !== undefined
+      )
         return { hookSpecificOutput: { hookEventName, additionalContext }, ...message };
       return systemMessage === undefined ? null : message;
     },

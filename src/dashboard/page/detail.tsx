@@ -46,6 +46,7 @@ import { chooseDayRange } from "./spans.ts";
 import { agentName, isLive, openAsks, openedKey, sessions, slowNow } from "./state.ts";
 import { LaneChart } from "./today.tsx";
 import { Age, Dots, Duration, Glyph, Icon } from "./ui.tsx";
+import { hasWorkNotes, WorkNotes } from "./work-notes.tsx";
 
 export function Detail() {
   const key = openedKey.value;
@@ -133,6 +134,11 @@ function Panel({ session }: { readonly session: SessionView }) {
             <AskBody card={ask} hasPlaces={false} />
           </div>
         ))}
+        {hasWorkNotes(session) && (
+          <div class="part work-notes">
+            <WorkNotes session={session} />
+          </div>
+        )}
         <Facts session={session} />
         <Timeline sessionKey={key} />
         <Tree session={session} />
