@@ -81,7 +81,23 @@ export function formatGuardOutput(payload: JsonRecord, output: HookOutput): obje
   const { hook_event_name: hookEventName } = payload;
   const refusal = refuseCall(payload, output);
   if (refusal) return { ...refusal, ...message };
-  if (hookEventName === "SessionStart" && additionalContext !== undefined)
+  // Before a call without a decision, so that the user's own rules decide about it.
+  const takesContext = hookEventName === "SessionStart" || hookEventName === "PreToolUse";
+  if (takesContext && additionalContext !== undefined)
     return { hookSpecificOutput: { hookEventName, additionalContext }, ...message };
   return systemMessage === undefined ? null : message;
+}
+
+/** null if the guard does not want the user to be asked about the call. */
+export function formatGuardAsk(
+  { hook_event_name: hookEventName }: JsonRecord,
+  output: HookOutput,
+): object | null {
+  if (hookEventName !== "PreToolUse" || output.decision !== "ask") return null;
+  const { system_message: systemMessage } = output.metadata;
+  const permission = { permissionDecision: "ask", permissionDecisionReason: output.reason };
+  return {
+    hookSpecificOutput: { hookEventName, ...permission },
+    ...(systemMessage === undefined ? {} : { systemMessage }),
+  };
 }

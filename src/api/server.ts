@@ -89,7 +89,10 @@ export interface ServerOptions {
   /** What an agent writes to its status line. Returns a text if the body is invalid. */
   readonly readStatusLine: (body: JsonRecord) => string | null;
   /** What the work guard says about a hook's event. A text says what is wrong with the body. */
-  readonly checkGuard: (body: JsonRecord, isDryRun: boolean) => HookOutput | string;
+  readonly checkGuard: (
+    body: JsonRecord,
+    isDryRun: boolean,
+  ) => HookOutput | string | Promise<HookOutput | string>;
   /** The ports of the work guard, in all projects. */
   readonly listWorkPorts: () => readonly PortView[];
   /** Signs an answer to a hook, so that the hook can check that it is beckon's. */
@@ -493,7 +496,7 @@ function createHandlers(
     },
     guard: async ({ request, query }) => {
       const body = parseBody(await readBody(request));
-      const output = typeof body === "string" ? body : options.checkGuard(body, "check" in query);
+      const output = typeof body === "string" ? body : await options.checkGuard(body, "check" in query);
       if (typeof output === "string") return respond(400, { error: output });
       if (!("signed" in query)) return respond(200, output);
       const { _meta: meta } = body as JsonRecord;

@@ -300,7 +300,7 @@ async function askGuard(paths: Paths, table: readonly Agent[], body: object): Pr
     command: () => "beckon",
     onProblem: (text) => process.stderr.write(`beckon: ${stripControls(text)}\n`),
   });
-  const output = guard.check({ ...body }, true);
+  const output = await guard.check({ ...body }, true);
   if (typeof output === "string") throw new Error(output);
   return output;
 }

@@ -12,12 +12,13 @@ import {
 } from "../core/session/texts.ts";
 import { shortenHomePath } from "../core/text/paths.ts";
 import { truncateMiddle } from "../core/text/text.ts";
-import { formatAge, formatUsage } from "../core/view/figures.ts";
+import { formatAge, formatRoughAge, formatUsage } from "../core/view/figures.ts";
 import { formatGroupCount, type Group, groupLabels, groupMarks, groups } from "../core/view/group-names.ts";
 import { sortViews } from "../core/view/order.ts";
 import { branchOf, formatSessionName, nameViews, type SessionName } from "../core/view/session-names.ts";
 import type { AskView, SessionView } from "../core/view/session-view.ts";
 import { nameTerminal } from "../core/view/terminal-name.ts";
+import { formatSharedFiles, formatStuck } from "../core/view/work-notes.ts";
 import {
   bold,
   dim,
@@ -155,7 +156,7 @@ function createRows(
       title: difference.startsWith("“") ? "" : stripControls(session.title ?? ""),
       agent: hasSeveralAgents ? stripControls(session.provider) : "",
       since: formatAge(now - session.since),
-      activity: stripControls(describeActivity(session, home, summarize)),
+      activity: stripControls(describeActivity(session, { home, now }, summarize)),
       terminal: stripControls(describeTerminal(session)),
       usage: formatUsage(session),
       id: stripControls(sessionId.slice(0, idLength)),
@@ -172,9 +173,13 @@ const blockingAsks = ({ asks }: SessionView): AskView[] => asks.filter(({ kind }
 
 const markDanger = (ask: AskView | undefined): string => (ask?.dangers?.length ? dangerMark : "");
 
-function describeActivity(session: SessionView, home: string, summarize: (ask: AskView) => string): string {
+function describeActivity(
+  session: SessionView,
+  { home, now }: Pick<TableOptions, "home" | "now">,
+  summarize: (ask: AskView) => string,
+): string {
   const silence = session.silence ? `(${session.silence}) ` : "";
-  if (!isWaiting(session)) return silence + describeProgress(session);
+  if (!isWaiting(session)) return silence + describeProgress(session, now);
   const [ask] = blockingAsks(session);
   const { detail } = session.status;
   const wanted = ask ? shortenHomePath(summarize(ask), home) : (detail ?? groupLabels[session.group]);
@@ -182,9 +187,10 @@ function describeActivity(session: SessionView, home: string, summarize: (ask: A
 }
 
 /** What a session does that asks for nothing. */
-function describeProgress(session: SessionView): string {
+function describeProgress(session: SessionView, now: number): string {
   const { group } = session;
   const { detail } = session.status;
+  if (session.stuck) return formatStuck(session.stuck, (at) => formatRoughAge(now - at));
   if (group === "working") return detail ?? statusTexts.thinking;
   if (group === "ended") {
     if (session.state !== "completed") return statusTexts.lost;
@@ -209,6 +215,7 @@ function listDetails(session: SessionView, home: string, now: number): string[] 
   const { port, group } = session;
   const details = [
     ...(port && group !== "ended" ? [`port ${port.id}: ${port.title}`] : []),
+    ...listSharedFiles(session, now),
     ...asks.map((ask) => `${markDanger(ask)}also ${shortenHomePath(summarizeAsk(ask), home)}`),
     ...children.map(
       ({ name, detail, startedAt }) =>
@@ -220,6 +227,9 @@ function listDetails(session: SessionView, home: string, now: number): string[] 
   const mark = hidden.some((line) => line.startsWith(dangerMark)) ? dangerMark : "";
   return [...details.slice(0, maxDetails), `${mark}and ${hidden.length} more`];
 }
+
+export const listSharedFiles = ({ sharedFiles = [], cwd }: SessionView, now: number): string[] =>
+  formatSharedFiles(sharedFiles, cwd, (at) => formatRoughAge(now - at));
 
 function describeTerminal({ place, state, group, attach }: SessionView): string {
   if (!place || (state === "completed" && group !== "failed")) return "";

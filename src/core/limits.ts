@@ -18,6 +18,11 @@ export const limits = {
   maxChildren: 64,
   maxTools: 64,
   maxTasks: 256,
+  /** Files that a session has changed, and of those, files that another one has changed too. */
+  maxEditedFiles: 256,
+  maxSharedFiles: 32,
+  /** A larger file is not compared with the one that was committed. */
+  maxComparedBytes: 8 * 1024 * 1024,
   /** Files of instructions that are remembered of a session. */
   maxDocuments: 64,
   maxPorts: 10_000,

@@ -17,9 +17,9 @@ export interface PastContext {
 
 export function createPastContext(
   preferences: Preferences,
-  { mutedProjects, quietHours, alerts: { unattended, sdkHosts } }: Config,
+  { mutedProjects, stuck, quietHours, alerts: { unattended, sdkHosts } }: Config,
 ): PastContext {
-  return { preferences, config: { mutedProjects, quietHours, alerts: { unattended, sdkHosts } } };
+  return { preferences, config: { mutedProjects, stuck, quietHours, alerts: { unattended, sdkHosts } } };
 }
 
 /** `at` and `t` are when beckon learnt of it. */

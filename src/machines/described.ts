@@ -82,6 +82,7 @@ function shorten(session: Session): Session {
     tools: [],
     payloads: [],
     documents: [],
+    edits: [],
     transcriptPath: null,
     children: session.children.map((child) => ({ ...child, transcriptPath: null })),
     // A process that is not watched here is not watched by anybody.

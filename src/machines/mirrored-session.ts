@@ -96,6 +96,7 @@ const ofOtherMachine = {
   tools: [],
   payloads: [],
   documents: [],
+  edits: [],
   transcriptPath: null,
   attach: null,
 } as const satisfies Partial<Session>;

@@ -6,8 +6,10 @@ import type { Paths } from "../storage/paths.ts";
 import { readInstallRecord } from "./install-record.ts";
 
 /** The guard is on in some project. */
-export const isGuardOn = ({ mode, projects }: Config["workGuard"]): boolean =>
-  mode !== "off" || Object.values(projects).some((own) => own.mode !== undefined && own.mode !== "off");
+export const isGuardOn = ({ mode, collisions, projects }: Config["workGuard"]): boolean =>
+  [{ mode, collisions }, ...Object.values(projects)].some(
+    (own) => (own.mode ?? "off") !== "off" || (own.collisions ?? "show") !== "show",
+  );
 
 export function mayNeedGuardHooks(paths: Paths, config: Config["workGuard"]): boolean {
   const files = readInstallRecord(paths)?.files ?? [];

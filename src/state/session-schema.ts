@@ -83,6 +83,7 @@ const toolCall = Type.Object({
   inputKey: text,
   summary: text,
   asks: Type.Optional(askKind),
+  editPaths: Type.Optional(Type.Array(text)),
   ended: flag,
 });
 
@@ -160,6 +161,27 @@ const sessionSchema = schemaOf<Session>()(
     documents: Type.Array(Type.Object({ path: text, kind: text })),
     port: orNull(Type.Object({ id: text, title: text, project: text, since: number })),
     untracked: orNull(Type.Object({ ...moment, tool: text, path: textOrNull, isBlocked: flag })),
+    edits: Type.Array(Type.Object({ ...moment, path: text })),
+    sharedFiles: Type.Array(
+      Type.Object({
+        ...moment,
+        path: text,
+        machine: textOrNull,
+        agent: text,
+        sessionId: text,
+        project: textOrNull,
+      }),
+    ),
+    failing: orNull(
+      Type.Object({
+        ...moment,
+        agentId: textOrNull,
+        tool: text,
+        inputKey: text,
+        summary: text,
+        count: number,
+      }),
+    ),
   }),
 );
 

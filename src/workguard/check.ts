@@ -9,8 +9,10 @@ import type { Session } from "../core/session/session.ts";
 import type { SessionRefLike } from "../core/session/session-ref.ts";
 import { createSessionEvent } from "../streams/session-event.ts";
 import type { BookReader } from "./book-reader.ts";
+import type { Collisions } from "./collisions.ts";
 import { decide } from "./decide.ts";
-import { identify, isUntracked, type Locator } from "./locate.ts";
+import { decideCollision } from "./decide-collision.ts";
+import { identify, isUntracked, type LocatedEdit, type Locator } from "./locate.ts";
 import { findPort, listPorts, portStatus, summarizePort } from "./ports.ts";
 
 export interface HookCheckOptions {
@@ -27,12 +29,15 @@ interface HookCheckParts {
   readonly locator: Locator;
   /** Reads the ports again if they have changed. */
   readonly refresh: () => void;
+  readonly collisions: Pick<Collisions, "findOthers">;
   readonly dispatch: (session: Session, change: Change) => void;
   readonly publish: (session: Pick<Session, "agent" | "sessionId">, events: readonly SessionEvent[]) => void;
 }
 
-/** A text says what is wrong with the body. `isDryRun`: nothing is recorded. */
-export type HookCheck = (body: JsonRecord, isDryRun?: boolean) => HookOutput | string;
+type Checked = HookOutput | string;
+
+/** A text says what is wrong with the body. `isDryRun`: nothing is recorded. At once, unless git has to be asked. */
+export type HookCheck = (body: JsonRecord, isDryRun?: boolean) => Checked | Promise<Checked>;
 
 export function createHookCheck(options: HookCheckOptions, parts: HookCheckParts): HookCheck {
   const { clock, agents } = options;
@@ -57,6 +62,23 @@ export function createHookCheck(options: HookCheckOptions, parts: HookCheckParts
     parts.publish(session, [
       createSessionEvent("context_loaded", context, { summary: text, details: { source: "beckon" } }),
     ]);
+  }
+
+  /** In the first file with such a setting that another session has changed. */
+  function checkCollisions(
+    output: HookOutput,
+    ref: SessionRefLike,
+    located: readonly LocatedEdit[],
+    folder: string | null,
+  ): HookOutput | Promise<HookOutput> {
+    const asked = located.filter(({ settings }) => settings.collisions !== "show");
+    if (asked.length === 0) return output;
+    const paths = asked.flatMap(({ path }) => path ?? []);
+    return parts.collisions.findOthers(ref, paths).then((files) => {
+      const [first] = files;
+      const mode = asked.find(({ path }) => path === first?.path)?.settings.collisions ?? "show";
+      return decideCollision(output, { mode, files, folder, now: clock().at });
+    });
   }
 
   return (body, isDryRun = false) => {
@@ -104,7 +126,10 @@ export function createHookCheck(options: HookCheckOptions, parts: HookCheckParts
     });
     if (isStart && !isDryRun && sessionId !== null)
       recordContext({ agent: message.provider, sessionId, port: active }, output);
-    if (edit === null || output.decision !== "block") return output;
+    if (edit === null || output.decision !== "block")
+      return sessionId === null
+        ? output
+        : checkCollisions(output, { agent: message.provider, sessionId }, located, folders.cwd);
     if (!reader.canBlock(project)) return { ...output, decision: "approve", reason: "" };
     if (session && !isDryRun)
       dispatch(session, { kind: "untracked-edit", tool: edit.tool, path, isBlocked: true });

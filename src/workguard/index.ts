@@ -1,7 +1,8 @@
 /**
  * The work guard: edits belong to a port, a named piece of work in a project. ports.ts is what ports are, store.ts
  * keeps them on disk, book-reader.ts notices changes and locate.ts finds the one that counts. check.ts and decide.ts answer the
- * agents' hooks. What happens is recorded by streams/session-event.ts. This file connects them to the sessions.
+ * agents' hooks. What happens is recorded by streams/session-event.ts. collisions.ts finds files that two sessions have changed. This file
+ * connects them to the sessions.
  *
  * It never blocks by mistake: an edit is refused only if the settings ask for it, the ports could be read, and a port could be
  * started now.
@@ -20,6 +21,7 @@ import type { Paths } from "../storage/paths.ts";
 import { createEventFinder, createTransitionEvents } from "../streams/session-event.ts";
 import { createBookReader } from "./book-reader.ts";
 import { createHookCheck, type HookCheck, type HookCheckOptions } from "./check.ts";
+import { createCollisionFollower } from "./collision-follower.ts";
 import { createEditTracker } from "./edits.ts";
 import { createEndEvents, keyOfPort } from "./ended-ports.ts";
 import { createLocator, isUntracked } from "./locate.ts";
@@ -60,6 +62,10 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
   });
   const locator = createLocator(settings, reader.book);
   const edits = createEditTracker();
+  const collisions = createCollisionFollower({
+    ...options,
+    setShared: (session, files) => dispatch(session, { kind: "shared-files", files }),
+  });
   let cancelPoll: (() => void) | null = null;
   let eventCount = 0;
 
@@ -130,15 +136,18 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
       refresh();
       for (const session of options.sessions()) if (!session.ended) assignPort(session);
       pollLater();
+      collisions.start();
     },
-    check: createHookCheck(options, { reader, locator, refresh, dispatch, publish }),
+    check: createHookCheck(options, { reader, locator, refresh, collisions, dispatch, publish }),
     onChange(reported) {
       const { session, event } = reported;
       if (isProbe(session)) return;
+      collisions.onChange(reported);
       // What follows changes the session again: the sinks after this one must see this change first.
       if (
         event.change.kind !== "port" &&
         event.change.kind !== "untracked-edit" &&
+        event.change.kind !== "shared-files" &&
         reader.book().runs.length > 0
       )
         queueMicrotask(() => {
@@ -152,6 +161,7 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
     },
     onTransition(transition) {
       if (transition.kind === "session-event") return;
+      if (transition.kind === "departed") collisions.forget(transition.key);
       if ("session" in transition && (isProbe(transition.session) || !isTracked(transition.session))) return;
       if (transition.kind === "departed") finder.forget(transition.key);
       const session = "session" in transition ? transition.session : null;
@@ -168,6 +178,7 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
     },
     stop() {
       cancelPoll?.();
+      collisions.stop();
       ignoreErrors(() => rmSync(paths.guardScope, { force: true }));
     },
   };

@@ -125,11 +125,13 @@ async function replay(rows: readonly RecordedRow[], adapter: ReplayAdapter): Pro
   await adapter.reset?.();
   let checkedMs = nowMs;
 
-  const observe = () =>
-    history.add(
-      nowMs,
-      own().map((session) => viewSession(session, clock())),
-    );
+  const observe = () => {
+    const views = own().map((session) => viewSession(session, clock()));
+    const { stuck } = views.find((view) => view.stuck) ?? {};
+    // Each of them went on.
+    if (stuck) throw new Error(`shown as stuck at ${nowMs} ms: ${stuck.kind} ${stuck.last}`);
+    history.add(nowMs, views);
+  };
 
   const tick = async () => {
     for (const [pid, at] of [...goneAt]) {

@@ -21,6 +21,10 @@ export interface GuardFixture {
   send(payload: JsonRecord, meta?: JsonRecord, provider?: string): Promise<void>;
   /** What the guard says about a payload. Throws if it is refused as invalid. */
   check(payload: JsonRecord, meta?: JsonRecord, provider?: string): HookOutput;
+  /** The same, once git was asked. */
+  checkFiles(payload: JsonRecord, provider?: string): Promise<HookOutput>;
+  /** The wall time of its sessions. */
+  now(): number;
   /** The app has noticed changes on disk. */
   poll(): Promise<void>;
   eventTypes(): string[];
@@ -69,6 +73,10 @@ export async function createGuardFixture(
     guard.onChange?.({ session, event, before });
   });
   guard.start();
+  const read = (output: HookOutput | string): HookOutput => {
+    if (typeof output === "string") throw new Error(output);
+    return output;
+  };
   const wrap = (payload: JsonRecord, meta: JsonRecord, provider: string) => ({
     provider,
     _meta: meta,
@@ -93,9 +101,11 @@ export async function createGuardFixture(
     },
     check(payload, meta = {}, provider = "claude") {
       const output = guard.check(wrap(payload, meta, provider));
-      if (typeof output === "string") throw new Error(output);
-      return output;
+      if (output instanceof Promise) throw new Error("git is asked");
+      return read(output);
     },
+    checkFiles: async (payload, provider = "claude") => read(await guard.check(wrap(payload, {}, provider))),
+    now: () => now,
     async poll() {
       now += 1_000;
       for (const work of polls.splice(0)) work();

@@ -4,6 +4,7 @@ import type { Forwarding } from "../agent.ts";
 import {
   commonSpoolKinds,
   findSpoolKind,
+  formatGuardAsk,
   formatGuardOutput,
   pickForGuard,
   type SpoolKinds,
@@ -51,7 +52,8 @@ export const claudeForwarding: Forwarding = {
       return pickForGuard(payload, { file_path, notebook_path });
     },
     // Measured with 2.1.325: the model gets the reason as the tool's result. A systemMessage is a line in the terminal.
-    formatOutput: formatGuardOutput,
+    // "ask" shows the dialog in every mode, with the reason in it, and PermissionRequest follows.
+    formatOutput: (payload, output) => formatGuardAsk(payload, output) ?? formatGuardOutput(payload, output),
   },
   isDecision(value) {
     const { hookSpecificOutput: output, ...otherFields } = asRecord(value);

@@ -15,7 +15,7 @@ import { nameTerminal } from "../../core/view/terminal-name.ts";
 import { formatAnswerCommand, isAnswerable } from "../asks.ts";
 import { shortId } from "../find-session.ts";
 import { bold, dim, red, stripControls, truncateToColumns, wrapText } from "../output.ts";
-import { formatCompactRows, formatCounts } from "../status-table.ts";
+import { formatCompactRows, formatCounts, listSharedFiles } from "../status-table.ts";
 import {
   type AskScreen,
   blockingAsks,
@@ -300,6 +300,7 @@ function describeSession({ size, home, now }: Model, session: SessionView): Line
   const response = group === "ready" && !interrupted ? paragraph("", lastResponse) : [];
   return [
     ...paragraph("", error && formatFailure(error), "error", 4),
+    ...listSharedFiles(session, now).flatMap((text) => paragraph("", text, "plain", 2)),
     ...running.map(({ name, detail, startedAt }) =>
       line(`└ ${name} · ${formatAge(now - startedAt)}${detail ? ` · ${detail}` : ""}`),
     ),

@@ -101,6 +101,8 @@ const guardIgnore = Type.Array(Type.String({ minLength: 1, maxLength: limits.max
 });
 const guardStores = { state: "beckon's folder", project: "The project" };
 const guardStore = choices(guardStores);
+const collisionModes = { show: "Show", warn: "Tell the agent", ask: "Ask me", refuse: "Refuse" };
+const collisionMode = choices(collisionModes);
 const tokenRange = { min: 1_000, max: 100_000_000 };
 const guardBudget = Type.Union([
   Type.Integer({ minimum: tokenRange.min, maximum: tokenRange.max }),
@@ -181,6 +183,18 @@ const configSchema = Type.Object({
       title: "The pane in front of you",
       description: "Alert even while you look at the session's own pane, or at the dashboard.",
     }),
+  }),
+  stuck: Type.Object({
+    silentMinutes: amount(
+      "alerts",
+      15,
+      { unit: "minutes", min: 0, max: 1_440 },
+      {
+        title: "A session may be stuck",
+        description:
+          "Show it, without an alert, when a session works and says nothing for this long. 0 means never.",
+      },
+    ),
   }),
   tray: Type.Object({
     leftClick: setting(choices(leftClicks), {
@@ -403,6 +417,15 @@ const configSchema = Type.Object({
       example: ["*.md", "docs/**"],
       control: { kind: "list", item: "pattern" },
     }),
+    collisions: setting(collisionMode, {
+      section: "guard",
+      default: "show",
+      title: "Two sessions in one file",
+      description:
+        "Before an edit of a file with changes of another session that are not committed. Both sessions show it.",
+      expected: '"show", "warn", "ask" or "refuse"',
+      control: { kind: "choice", labels: collisionModes },
+    }),
     store: setting(guardStore, {
       section: "guard",
       default: "state",
@@ -437,6 +460,7 @@ const configSchema = Type.Object({
             mode: Type.Optional(guardMode),
             autoCreate: Type.Optional(Type.Boolean()),
             ignore: Type.Optional(guardIgnore),
+            collisions: Type.Optional(collisionMode),
             store: Type.Optional(guardStore),
             context: Type.Optional(Type.Boolean()),
             messages: Type.Optional(Type.Boolean()),

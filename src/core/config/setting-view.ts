@@ -48,7 +48,10 @@ export const sections = {
     title: "History",
     about: "What beckon keeps: prompts, commands, requests and answers. No output of tools.",
   },
-  guard: { title: "Work guard", about: "Every edit belongs to a named piece of work, a port." },
+  guard: {
+    title: "Work guard",
+    about: "Every edit belongs to a named piece of work, a port, and no two sessions edit one file.",
+  },
   start: { title: "Start and menu", about: "How beckon starts, and what a click on its icon does." },
 } as const;
 

@@ -23,8 +23,8 @@ export function findLongest(folders: Iterable<string>, path: string): string | n
 }
 
 /** Whether the agent has to wait for an answer before each edit. A warning that is only recorded needs none. */
-export const asksBeforeEdits = ({ mode, messages }: GuardSettings): boolean =>
-  mode === "strict" || (mode === "warn" && messages);
+export const asksBeforeEdits = ({ mode, messages, collisions }: GuardSettings): boolean =>
+  mode === "strict" || (mode === "warn" && messages) || collisions !== "show";
 
 /** Whether the agent has to wait for an answer at the start of a session. */
 export const answersAtStart = ({ mode, context, messages }: GuardSettings): boolean =>

@@ -264,7 +264,8 @@ export type Exec = (
   argv: readonly string[],
   options?: {
     readonly timeoutMs?: number;
-    readonly env?: Readonly<Record<string, string>>;
+    /** Added to the environment. A variable that is undefined is left out of it. */
+    readonly env?: Readonly<Record<string, string | undefined>>;
     readonly input?: string;
     /** A file whose content is its input, however large it is. */
     readonly inputFile?: string;

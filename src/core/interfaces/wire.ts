@@ -380,8 +380,9 @@ export interface SessionEvent {
 
 /** What the work guard says about a hook's event. Scripts read its field names, so they stay. */
 export interface HookOutput {
-  readonly decision: "approve" | "block";
-  /** For the agent: why, and the commands that help. Empty if it is approved. */
+  /** "ask": the user decides, in the agent's own dialog. An agent without one for this gets `additional_context` only. */
+  readonly decision: "approve" | "ask" | "block";
+  /** Why, and the commands that help. Empty if it is approved. */
   readonly reason: string;
   readonly context: {
     readonly active_port: PortSummary | null;

@@ -3,6 +3,7 @@ import { limits } from "../limits.ts";
 import { timing } from "../timing.ts";
 import * as asks from "./asks.ts";
 import { endChild, enrichChildren, isChildRunning, reconcileChildren, upsertChild } from "./children.ts";
+import { addEdits } from "./edits.ts";
 import {
   type AgentEvent,
   type Change,
@@ -24,6 +25,7 @@ import {
   type ToolCall,
 } from "./session.ts";
 import { applyStatusFile, settle } from "./settle.ts";
+import { countFailure } from "./stuck.ts";
 import { statusTexts } from "./texts.ts";
 
 export function applyEvent(before: Session | null, event: AgentEvent): Session {
@@ -145,6 +147,7 @@ function endTurn(session: Session, when: Moment, error: string | null): Session 
     detail: null,
     beforeCompact: null,
     currentSkill: null,
+    failing: null,
     turn: { running: false, byHook: session.turn.byHook, error, at: when.at, t: when.t },
     tools: session.tools.filter((call) => call.agentId !== null),
   };
@@ -249,6 +252,8 @@ function applyChange(session: Session, event: AgentEvent, change: Change): Sessi
       return setPort(session, change.port);
     case "untracked-edit":
       return recordUntracked(session, event, change);
+    case "shared-files":
+      return { ...session, sharedFiles: change.files };
     case "located":
       return { ...session, place: change.place };
     // Its own machine reduces it: the store replaces it here.
@@ -288,6 +293,8 @@ function endSession(session: Session, when: Moment, reason: string): Session {
     children: session.children.map((child) => (child.running ? { ...child, running: false } : child)),
     tools: [],
     background: null,
+    edits: [],
+    sharedFiles: [],
   };
 }
 
@@ -318,6 +325,7 @@ function startTool(session: Session, event: AgentEvent, change: Change & { kind:
     inputKey: change.inputKey,
     summary: change.summary,
     ...(change.asks === undefined ? {} : { asks: change.asks }),
+    ...(change.editPaths === undefined ? {} : { editPaths: change.editPaths }),
     ended: false,
     at: event.at,
     t: event.t,
@@ -351,13 +359,38 @@ function endTool(session: Session, event: AgentEvent, change: Change & { kind: "
     if (c.ended && event.t - c.t >= timing.trailingMs * 2) continue;
     tools.push(isSame(c) ? endCall(c, event) : c);
   }
-  const counted = change.task ? applyTask(session, change.task) : session;
+  const call = session.tools.find(isSame) ?? findUnnamedCall(session, event, change);
+  const counted = recordEnd(change.task ? applyTask(session, change.task) : session, event, change, call);
   const closed = asks.closeForTool({ ...counted, tools }, event, change.tool, change.toolUseId);
   if (!isMain) return upsertChild(closed, event, null);
   const reminded = asks.closeAsks(closed, (ask) => ask.from === "reminder");
   if (isTrailing(session, event) && !session.tools.some(isSame)) return reminded;
   const running = runTurn(reminded, event, statusTexts.thinking);
   return change.skill === null ? running : endSkill(running, change.skill, event);
+}
+
+/** The call that ended, of an agent that gives its calls no ids. */
+const findUnnamedCall = (
+  { tools }: Session,
+  { agentId }: AgentEvent,
+  { tool, toolUseId }: Change & { kind: "tool-end" },
+): ToolCall | null =>
+  toolUseId === null
+    ? (tools.findLast((call) => !call.ended && call.agentId === agentId && call.tool === tool) ?? null)
+    : null;
+
+/** What the end of a call says besides that it is over: the files that it changed, and whether it failed again. */
+function recordEnd(
+  session: Session,
+  event: AgentEvent,
+  { outcome, editPaths }: Change & { kind: "tool-end" },
+  call: ToolCall | null,
+): Session {
+  // Some agents name the files only when the call starts.
+  const paths = outcome === "ok" ? (editPaths ?? call?.editPaths) : undefined;
+  const edits =
+    paths === undefined ? session.edits : addEdits(session.edits, paths, event.cwd ?? session.cwd, event);
+  return { ...session, edits, failing: countFailure(session.failing, call, outcome, event.agentId, event) };
 }
 
 function startSkill(session: Session, call: SkillCall, { at, t }: Moment): Session {
@@ -449,5 +482,6 @@ function applyLate(session: Session, event: AgentEvent): Session {
   }
   if (change.kind === "document-loaded") return addDocument(session, change.document);
   if (change.kind === "port") return setPort(session, change.port);
+  if (change.kind === "shared-files") return { ...session, sharedFiles: change.files };
   return change.kind === "enriched" ? enrich(session, change.with) : session;
 }

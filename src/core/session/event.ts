@@ -132,6 +132,21 @@ export interface SessionPort {
   readonly since: number;
 }
 
+/** A change of a file. */
+export interface FileEdit extends Moment {
+  /** Absolute, as the agent named it. */
+  readonly path: string;
+}
+
+/** A file of a session that another live session has changed too, and that change is not committed. `at` is when it was made. */
+export interface SharedFile extends FileEdit {
+  /** The other session. */
+  readonly machine: string | null;
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly project: string | null;
+}
+
 /** A file of instructions that the agent has read into its context. */
 export interface LoadedDocument {
   readonly path: string;
@@ -240,6 +255,8 @@ export type Change =
       readonly path: string | null;
       readonly isBlocked: boolean;
     }
+  /** Files that another live session has changed too, all of them. Empty if there are none any more. */
+  | { readonly kind: "shared-files"; readonly files: readonly SharedFile[] }
   /** The session's own machine has described it again. */
   | { readonly kind: "mirrored" }
   | { readonly kind: "no-change" };
@@ -284,6 +301,7 @@ export function isHookChange(change: Change): boolean {
     case "ask-answered":
     case "port":
     case "untracked-edit":
+    case "shared-files":
     case "mirrored":
       return false;
     default:

@@ -9,12 +9,14 @@ import type {
   Approvals,
   AskKind,
   ContextUse,
+  FileEdit,
   FileStatus,
   LoadedDocument,
   Moment,
   Place,
   RateLimits,
   SessionPort,
+  SharedFile,
   SkillCall,
   TaskChange,
   Usage,
@@ -83,6 +85,8 @@ export interface ToolCall extends Moment {
   readonly summary: string;
   /** What a dialog for it asks. Absent if it asks for permission. */
   readonly asks?: AskKind;
+  /** The files that it changes. Absent if it does not edit files. */
+  readonly editPaths?: readonly string[];
   readonly ended: boolean;
 }
 
@@ -162,6 +166,11 @@ export interface Session {
   readonly port: SessionPort | null;
   /** The last edit without a port, in a project whose work guard is on. null if there was none, or a port has run since. */
   readonly untracked: UntrackedEdit | null;
+  /** The files that it changed last. Empty once it has ended. */
+  readonly edits: readonly FileEdit[];
+  readonly sharedFiles: readonly SharedFile[];
+  /** The call that failed last. null if another call has succeeded since then, or the turn is over. */
+  readonly failing: RepeatedFailure | null;
 }
 
 export interface UntrackedEdit extends Moment {
@@ -169,6 +178,15 @@ export interface UntrackedEdit extends Moment {
   /** null if unknown. */
   readonly path: string | null;
   readonly isBlocked: boolean;
+}
+
+/** A call that failed, each time with the same input, and with no other call of its thread in between. */
+export interface RepeatedFailure extends Moment {
+  readonly agentId: string | null;
+  readonly tool: string;
+  readonly inputKey: string;
+  readonly summary: string;
+  readonly count: number;
 }
 
 export function isBlocking(ask: Ask): boolean {
@@ -262,6 +280,9 @@ export function createSession(event: AgentEvent): Session {
     documents: [],
     port: null,
     untracked: null,
+    edits: [],
+    sharedFiles: [],
+    failing: null,
   };
 }
 

@@ -33,8 +33,8 @@ export function formatSilence(silence: Silence, formatTime: (at: number) => stri
   }
 }
 
-/** The settings that decide in which group a session is. */
-export type GroupConfig = Pick<Config, "mutedProjects"> & {
+/** The settings that decide in which group a session is, and whether it may be stuck. */
+export type GroupConfig = Pick<Config, "mutedProjects" | "stuck"> & {
   readonly alerts: Pick<Config["alerts"], "unattended" | "sdkHosts">;
 };
 

@@ -9,6 +9,7 @@ import type {
   Place,
   RateLimits,
   SessionPort,
+  SharedFile,
   Tokens,
   Usage,
 } from "../session/event.ts";
@@ -34,6 +35,7 @@ import {
   type Task,
 } from "../session/session.ts";
 import { settle } from "../session/settle.ts";
+import { findStuck, type Stuck } from "../session/stuck.ts";
 import { createAges } from "./ages.ts";
 import type { Group } from "./group-names.ts";
 import { formatSilence, type GroupConfig, groupSession, type Silence } from "./groups.ts";
@@ -140,6 +142,10 @@ export interface SessionView {
   readonly currentSkill: string | null;
   /** The piece of work that its edits belong to. null if it works on none. */
   readonly port: SessionPort | null;
+  /** Files that another live session has changed too, and neither change is committed. Absent if there are none. */
+  readonly sharedFiles?: readonly Omit<SharedFile, "t">[];
+  /** Why it may be stuck. Absent if nothing suggests it. */
+  readonly stuck?: Stuck;
   readonly place: Place | null;
   /** The command that opens a background session in a terminal. null if it has a terminal of its own. */
   readonly attach: string | null;
@@ -183,6 +189,7 @@ export function createSessionView(stored: Session, now: Moment, context: ViewCon
   const { group, silence, since } = groupSession(session, { preferences, config, ages: createAges(now) });
   const asks = session.asks.filter(isVisible);
   const { unreachableSince } = session;
+  const stuck = findStuck(session, now, config.stuck.silentMinutes);
   return {
     machine: session.machine,
     reachable: unreachableSince === null,
@@ -215,6 +222,10 @@ export function createSessionView(stored: Session, now: Moment, context: ViewCon
     lastResponse: session.lastResponse,
     currentSkill: session.currentSkill,
     port: session.port,
+    ...(session.sharedFiles.length === 0
+      ? {}
+      : { sharedFiles: session.sharedFiles.map(({ t: _, ...file }) => file) }),
+    ...(stuck === null ? {} : { stuck }),
     place: session.place,
     attach: session.attach,
     fingerprint: computeFingerprint(session),

@@ -47,6 +47,7 @@ import { chooseDayRange } from "./spans.ts";
 import { agentName, isLive, openAsks, openedKey, sessions, slowNow } from "./state.ts";
 import { LaneChart } from "./today.tsx";
 import { Age, Dots, Duration, Glyph, Icon } from "./ui.tsx";
+import { hasWorkNotes, WorkNotes } from "./work-notes.tsx";
 
 export function Detail() {
   const key = openedKey.value;
@@ -134,6 +135,11 @@ function Panel({ session }: { readonly session: SessionView }) {
             <AskBody card={ask} hasPlaces={false} />
           </div>
         ))}
+        {hasWorkNotes(session) && (
+          <div class="part work-notes">
+            <WorkNotes session={session} />
+          </div>
+        )}
         <Facts session={session} />
         <Timeline sessionKey={key} />
         <Tree session={session} />

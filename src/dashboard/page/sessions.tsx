@@ -36,6 +36,7 @@ import { openSession } from "./navigation.ts";
 import { stats } from "./reports.ts";
 import { agentName, inGroup, isLive, liveCount, selectedId, sessions } from "./state.ts";
 import { Age, Dots, Duration, Glyph, Icon } from "./ui.tsx";
+import { hasWorkNotes, WorkMarks, WorkNotes } from "./work-notes.tsx";
 
 /** From this many sessions on, each has one line. */
 const manySessions = 40;
@@ -557,11 +558,16 @@ function Activity({ session }: { readonly session: SessionView }) {
             <span class="hid">dangerous: </span>
           </span>
         )}
+        <WorkMarks session={session} />
         {!isPlain && <b class={activity.isFailure ? "why-fail" : ""}>{activity.lead}</b>} {activity.text}
       </div>
-      <div class="l2 cut" title={lastMessage}>
-        {lastMessage}
-      </div>
+      {hasWorkNotes(session) ? (
+        <WorkNotes session={session} />
+      ) : (
+        <div class="l2 cut" title={lastMessage}>
+          {lastMessage}
+        </div>
+      )}
       <div class="l2 dots phone-only">
         {session.tasks && (
           <span>

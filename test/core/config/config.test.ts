@@ -54,6 +54,7 @@ describe("valid settings hold", () => {
         mode: "warn" as const,
         autoCreate: true,
         ignore: ["*.md"],
+        collisions: "ask" as const,
         store: "project" as const,
         context: true,
         messages: true,
@@ -62,6 +63,7 @@ describe("valid settings hold", () => {
       },
       machines: { devbox: { ssh: "me@devbox" } },
       fleet: { hours: 24, entries: 5_000 },
+      stuck: { silentMinutes: 20 },
       updates: "tell" as const,
       autoLaunch: false,
       allowRemoteUrl: true,
@@ -189,7 +191,7 @@ describe("for any JSON", () => {
 describe("the list of settings", () => {
   test("has every setting with an allowed default and a description", () => {
     const flat = Object.entries(defaultConfig).flatMap(([name, value]) =>
-      ["alerts", "tray", "answering", "keep", "stream", "fleet", "workGuard"].includes(name)
+      ["alerts", "stuck", "tray", "answering", "keep", "stream", "fleet", "workGuard"].includes(name)
         ? Object.entries(value ?? {}).map(([inner, it]): [string, unknown] => [`${name}.${inner}`, it])
         : [[name, value] as [string, unknown]],
     );

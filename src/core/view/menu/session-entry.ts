@@ -13,6 +13,7 @@ import {
   type Session,
 } from "../../session/session.ts";
 import { sessionKeyOf } from "../../session/session-ref.ts";
+import { findStuck } from "../../session/stuck.ts";
 import {
   dangerMark,
   describeReady,
@@ -25,7 +26,8 @@ import { shortenHomePath } from "../../text/paths.ts";
 import { toSingleLine, truncateEnd, truncateMiddle } from "../../text/text.ts";
 import { measureWidth } from "../../text/width.ts";
 import { formatCount } from "../../text/words.ts";
-import { dayMs } from "../../timing.ts";
+import { dayMs, minuteMs } from "../../timing.ts";
+import type { Ages } from "../ages.ts";
 import { formatUsage } from "../figures.ts";
 import { groupMarks } from "../group-names.ts";
 import {
@@ -38,6 +40,7 @@ import {
 import { branchOf } from "../session-names.ts";
 import { measureSession } from "../session-view.ts";
 import { createEntryId, joinSections, type MenuEntry, maxLabelColumns } from "../view.ts";
+import { formatSharedFiles, formatStuck } from "../work-notes.ts";
 import { createAnswerEntries } from "./answer-entries.ts";
 
 export interface MenuContext extends GroupContext {
@@ -76,7 +79,10 @@ function describeSession(session: Session, { group, asks }: SessionGroup, contex
     if (!ended) return statusTexts.lost;
     return isClearReason(ended.reason) ? statusTexts.cleared : statusTexts.ended;
   }
-  if (group === "working") return statusOf(session, context.ages.minute).detail ?? statusTexts.thinking;
+  if (group === "working")
+    return (
+      describeStuck(session, context) ?? statusOf(session, context.ages.minute).detail ?? statusTexts.thinking
+    );
   if (turn.error !== null) return formatFailure(turn.error);
   return describeReady({
     background: background === null ? null : formatBackgroundTask(background),
@@ -86,6 +92,20 @@ function describeSession(session: Session, { group, asks }: SessionGroup, contex
     lastResponse,
   });
 }
+
+/** null if nothing suggests that it is stuck. */
+function describeStuck(session: Session, { ages, config }: MenuContext): string | null {
+  const { silentMinutes } = config.stuck;
+  const stuck = findStuck(session, ages.minute, silentMinutes);
+  // The menu is drawn again when it becomes so.
+  if (stuck === null && silentMinutes > 0) ages.isOlder(session.last, silentMinutes * minuteMs);
+  return stuck && formatStuck(stuck, formatAgeWith(ages));
+}
+
+const formatAgeWith =
+  (ages: Ages) =>
+  (at: number): string =>
+    ages.format({ at, t: ages.minute.t });
 
 /** "Bash: npm run deploy", "Explore › Question: Which colour?", "⚠ Bash: rm -rf build" */
 function describeAsk(session: Session, ask: Ask, context: MenuContext): string {
@@ -179,6 +199,10 @@ function createDetails(
     entries.push(text(`${verb} · ${subject}`, "ask", ask.id));
   }
   if (asks.length > maxListed) entries.push(text(`and ${asks.length - maxListed} more`, "asks"));
+  const shared = formatSharedFiles(session.sharedFiles, session.cwd, formatAgeWith(context.ages));
+  shared.slice(0, maxListed).forEach((label, n) => {
+    entries.push(text(label, "shared", String(n)));
+  });
   const title = toSingleLine(session.title ?? session.lastPrompt ?? "");
   if (title !== "") entries.push(text(`“${truncateEnd(title, maxLabelColumns - 2)}”`, "title"));
   const branch = toSingleLine(branchOf(session.gitBranch));

@@ -1,0 +1,110 @@
+/**
+ * Asks git about one file. A project's own settings name programs that git runs: a monitor of files, hooks, filters, a signature
+ * checker, transports. An agent that is confined to the project can write those settings, and beckon is not confined. So only commands
+ * are used that read objects, what they could run is turned off, and the file is compared here instead of with its filters.
+ */
+import { createHash } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Exec } from "../core/interfaces/index.ts";
+import { limits } from "../core/limits.ts";
+import { findRelativePath } from "../core/text/paths.ts";
+import { findRepository } from "../system/repository.ts";
+
+export interface FileInGit {
+  /** The repository ignores it. */
+  readonly isIgnored: boolean;
+  /** It differs from the last commit. */
+  readonly isChanged: boolean;
+  /** Wall time until which changes are committed. null if there was no commit of the file since the time that was asked for. */
+  readonly committedAt: number | null;
+}
+
+/** null if the file is in no repository, or git cannot be asked. */
+export type ReadFileInGit = (path: string, since: number) => Promise<FileInGit | null>;
+
+/** `--literal-pathspecs`: a name is not a pattern. check-ignore does not take it, and needs the name with "./" in front. */
+const safeOptions = [
+  ...["--no-pager", "--no-optional-locks", "--no-replace-objects"],
+  ...["-c", "core.fsmonitor=false"],
+  ...["-c", "core.hooksPath=/dev/null"],
+  ...["-c", "core.untrackedCache=false"],
+  ...["-c", "core.sshCommand=false"],
+  ...["-c", "protocol.allow=never"],
+] as const;
+
+/** A partial clone would fetch what is missing, through any program that its settings name. */
+const safeVariables = {
+  GIT_ALLOW_PROTOCOL: "none",
+  GIT_NO_LAZY_FETCH: "1",
+  GIT_TERMINAL_PROMPT: "0",
+} as const;
+
+/** Of the program that started beckon: another repository, settings, programs. */
+const dropOwnVariables = (): Record<string, undefined> =>
+  Object.fromEntries(
+    Object.keys(process.env).flatMap((name) => (/^GIT_/i.test(name) ? [[name, undefined]] : [])),
+  );
+
+export function createFileReader(exec: Exec): ReadFileInGit {
+  return async (path, since) => {
+    const repository = findRepository(dirname(path));
+    const name = repository === null ? null : findRelativePath(repository, path);
+    if (repository === null || name === null) return null;
+    const git = async (...args: readonly string[]) =>
+      exec(["git", "-C", repository, ...safeOptions, ...args], {
+        env: { ...dropOwnVariables(), ...safeVariables },
+      });
+    const ignored = await git("check-ignore", "--quiet", "--", `./${name}`);
+    if (ignored.code === 0) return { isIgnored: true, isChanged: false, committedAt: null };
+    if (ignored.code !== 1) return null;
+    const tree = await git("--literal-pathspecs", "ls-tree", "-z", "HEAD", "--", name);
+    const blob = /^\d+ blob (?<id>[\da-f]+)\t/.exec(tree.stdout)?.groups?.id ?? null;
+    const isChanged = await differs(path, blob);
+    if (isChanged === null) return null;
+    if (!isChanged) return { isIgnored: false, isChanged, committedAt: null };
+    // Times of commits are in full seconds. A commit in the same second as the change may have it.
+    const seconds = Math.floor(since / 1_000);
+    const asked = ["-1", `--since=${seconds}`, "--format=%ct", "HEAD", "--", name];
+    const onBranch = readTime(await git("--literal-pathspecs", "rev-list", ...asked));
+    // The commit can be on a branch that was checked out until a moment ago.
+    const committed =
+      onBranch ?? readTime(await git("--literal-pathspecs", "rev-list", "--walk-reflogs", ...asked));
+    return { isIgnored: false, isChanged, committedAt: committed === null ? null : committed * 1_000 + 999 };
+  };
+}
+
+function readTime({
+  code,
+  stdout,
+}: {
+  readonly code: number | null;
+  readonly stdout: string;
+}): number | null {
+  const time = code === 0 ? /^\d+$/m.exec(stdout)?.[0] : undefined;
+  return time === undefined ? null : Number(time);
+}
+
+/** `blob` is what the last commit has; null if nothing. Returns null if the file cannot be compared. */
+async function differs(path: string, blob: string | null): Promise<boolean | null> {
+  try {
+    const { size } = await stat(path);
+    if (blob === null) return true;
+    if (size > limits.maxComparedBytes) return null;
+    const content = await readFile(path);
+    if (hashBlob(content, blob.length) === blob) return false;
+    // Git may have changed the ends of lines when it wrote the file.
+    if (!content.includes("\r\n")) return true;
+    const withoutReturns = Buffer.from(content.toString("latin1").replaceAll("\r\n", "\n"), "latin1");
+    return hashBlob(withoutReturns, blob.length) !== blob;
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    return isMissing ? blob !== null : null;
+  }
+}
+
+/** `length` tells which hash the repository uses. */
+function hashBlob(content: Buffer, length: number): string {
+  const hash = createHash(length === 64 ? "sha256" : "sha1");
+  return hash.update(`blob ${content.length}\0`).update(content).digest("hex");
+}
