@@ -273,6 +273,7 @@ function createRecordingSinks(
     now: () => clock().at,
     onProblem,
   });
+  state.keepAfter(history.recordedTo);
   const events = createEventStream({
     now: () => clock().at,
     sessions: sessionList.all,

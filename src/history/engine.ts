@@ -102,7 +102,7 @@ export function createEngine({
         return history?.writer.catchUp(message.upTo, message.open);
       case "write":
         await history?.writer.write(message.upTo, message.rows);
-        return post({ kind: "written" });
+        return post({ kind: "written", recorded: history?.writer.recordedTo() });
       case "retention":
         return history?.writer.setRetention(message.retention);
       case "close":
