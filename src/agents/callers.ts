@@ -96,32 +96,48 @@ const formerAgents = ["cursor", "antigravity"];
 /** The agent that really called a hook of `called`'s. */
 export function findCaller(called: string, payload: Fields, env: Variables): string {
   if (formerAgents.includes(called)) return unsupportedCaller;
+  const call = readCall(payload, env);
   for (const { id, runs, signs } of callers) {
     if (!runs.includes(called)) continue;
-    for (const sign of signs) if (holds(sign, payload, env)) return id;
+    for (const sign of signs) if (holds(sign, call)) return id;
   }
-  return called === "claude" && isForeignToClaude(payload) ? unsupportedCaller : called;
+  return called === "claude" && isForeignToClaude(call) ? unsupportedCaller : called;
 }
 
-function holds(sign: Sign, payload: Fields, env: Variables): boolean {
-  const { fields = [], folder, variable, sessionVariable, sameProcess } = sign;
-  for (const name of fields) if (payload[name] === undefined) return false;
-  if (folder !== undefined && !isBelow(payload, folder)) return false;
+interface Call {
+  readonly payload: Fields;
+  readonly env: Variables;
+  readonly session: unknown;
+  /** The path of the transcript; empty if there is none. */
+  readonly path: string;
+}
+
+/** Read once for all signs: payloads have so many shapes that each look into one is slow. */
+function readCall(payload: Fields, env: Variables): Call {
+  const { session_id, sessionId = session_id, transcript_path, transcriptPath = transcript_path } = payload;
+  return {
+    payload,
+    env,
+    session: sessionId,
+    path: typeof transcriptPath === "string" ? transcriptPath : "",
+  };
+}
+
+function holds(sign: Sign, { payload, env, session, path }: Call): boolean {
+  const { fields, folder, variable, sessionVariable, sameProcess } = sign;
+  if (folder !== undefined && !isBelow(path, folder)) return false;
+  if (sessionVariable !== undefined && !isSame(env[sessionVariable], session)) return false;
   if (variable !== undefined && !env[variable]) return false;
-  if (sessionVariable !== undefined && !isSession(env[sessionVariable], payload)) return false;
+  if (fields !== undefined) for (const name of fields) if (payload[name] === undefined) return false;
   return sameProcess === undefined || isSame(env[sameProcess[0]], env[sameProcess[1]]);
 }
 
 const isSame = (a: unknown, b: unknown): boolean => a !== undefined && a === b;
 
-const isSession = (id: string | undefined, { session_id, sessionId = session_id }: Fields): boolean =>
-  isSame(id, sessionId);
-
-function isBelow({ transcript_path, transcriptPath = transcript_path }: Fields, folder: string): boolean {
-  if (typeof transcriptPath !== "string") return false;
+function isBelow(path: string, folder: string): boolean {
   // Not with a joined string: the app asks this six times for each event, and joining took 3 % of its time.
-  for (let at = transcriptPath.indexOf(folder); at > 0; at = transcriptPath.indexOf(folder, at + 1))
-    if (isSeparator(transcriptPath[at - 1]) && isSeparator(transcriptPath[at + folder.length])) return true;
+  for (let at = path.indexOf(folder); at > 0; at = path.indexOf(folder, at + 1))
+    if (isSeparator(path[at - 1]) && isSeparator(path[at + folder.length])) return true;
   return false;
 }
 
@@ -131,8 +147,8 @@ const isSeparator = (character: string | undefined): boolean => character === "/
 const foreignFields = ["timestamp", "sessionId", "hookEventName"];
 
 /** An agent that no row knows. Claude Code's transcripts are all in a folder `projects`. */
-function isForeignToClaude(payload: Fields): boolean {
-  if (isBelow(payload, "projects")) return false;
+function isForeignToClaude({ payload, path }: Call): boolean {
+  if (isBelow(path, "projects")) return false;
   for (const name of foreignFields) if (payload[name] !== undefined) return true;
   return typeof payload.transcript_path === "string" && hasHiddenFolder(payload.transcript_path);
 }

@@ -291,6 +291,7 @@ function createRecordingSinks(
     clock,
     onProblem,
   });
+  state.keepAfter(history.recordedTo);
   const events = createEventStream({
     now: () => clock().at,
     sessions: sessionList.all,

@@ -38,6 +38,8 @@ export interface AppState {
   publish(transition: Extract<Transition, { kind: "session-event" }>): void;
   /** Drops sessions that ended long ago. It also happens every minute. */
   prune(): void;
+  /** For what reads the journal later: what comes after this position is kept for it. */
+  keepAfter(position: () => JournalPosition | null): void;
   /** Saves the state soon after each change. */
   readonly snapshot: Sink & { stop(): void };
   stopPruning(): void;
@@ -97,6 +99,7 @@ export function openState(base: Base): AppState {
     for (const key of dropped) transitions.onDeparted(key);
   }
   const pruning = setInterval(prune, pruneMs);
+  let recordedTo: () => JournalPosition | null = () => null;
 
   return {
     store,
@@ -119,7 +122,13 @@ export function openState(base: Base): AppState {
       followers.onTransition(transition);
     },
     prune,
-    snapshot: createSnapshotSink(base, store, journal, spool.position),
+    keepAfter(position) {
+      recordedTo = position;
+    },
+    snapshot: createSnapshotSink(base, store, journal, {
+      spool: spool.position,
+      recorded: () => recordedTo(),
+    }),
     stopPruning: () => clearInterval(pruning),
     close: () => journal.close(),
   };
@@ -145,19 +154,19 @@ function createSnapshotSink(
   { paths, clock, onError }: Base,
   store: Store,
   journal: Journal,
-  spoolPosition: SpoolSource["position"],
+  positions: { readonly spool: SpoolSource["position"]; readonly recorded: () => JournalPosition | null },
 ): AppState["snapshot"] {
   function save(): void {
     const covered = journal.position();
     const now = clock();
     const state = {
       journal: covered,
-      spool: spoolPosition(),
+      spool: positions.spool(),
       sessions: store.sessions(now).filter((session) => !isProbe(session)),
       eventWindows: store.eventWindows(now).filter(({ recent }) => !recent.some(isProbe)),
     };
     saveSnapshot(paths, encodeState(state, now));
-    journal.rotate(covered);
+    journal.rotate(covered, positions.recorded());
   }
   const saver = createSaver(save, { onError });
   return {

@@ -117,7 +117,7 @@ export function createEngine({
         return history?.writer.catchUp(message.upTo, message.open, message.past);
       case "write":
         await history?.writer.write(message.upTo, message.rows, message.past);
-        return post({ kind: "written" });
+        return post({ kind: "written", recorded: history?.writer.recordedTo() });
       case "retention":
         return history?.writer.setRetention(message.retention);
       case "close":

@@ -67,6 +67,8 @@ export interface History extends Sink, HistoryReader, PastReader {
   addPast(machine: string, session: PastSession, since: number): void;
   /** All sessions of another machine are known now: what is open of them, and what is not. */
   onMachineListed(machine: string): void;
+  /** The journal after this position is still needed. null if nothing is known to be. */
+  recordedTo(): JournalPosition | null;
   stop(): Promise<void>;
 }
 
@@ -248,6 +250,7 @@ export function createHistory(options: HistoryOptions): History {
       if (isChanged && next === null)
         void closeThread().then(() => retention === null && removeFiles(options.path));
     },
+    recordedTo: () => (isOn() ? client.recordedTo() : null),
     async stop() {
       // Without a thread, the next start reads it from the journal.
       past.onStop();

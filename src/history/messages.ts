@@ -56,8 +56,8 @@ export type ToHistory =
 export type FromHistory =
   /** The thread needs the state: it has started, or could not write for a while. */
   | { readonly kind: "behind" }
-  /** A "write" is done, as far as it could be. */
-  | { readonly kind: "written" }
+  /** A "write" is done, as far as it could be. The journal is recorded up to this position; absent if that is not known. */
+  | { readonly kind: "written"; readonly recorded?: JournalPosition | undefined }
   /** It cannot write now. */
   | { readonly kind: "paused" }
   /** Why the history is incomplete; null if it is not. */

@@ -28,6 +28,8 @@ export interface ThreadClient {
   /** There will be no history while beckon runs; `problem` says why. */
   isUnavailable(): boolean;
   isRunning(): boolean;
+  /** The position up to which the journal is recorded, as far as that is known. */
+  recordedTo(): JournalPosition | null;
   /** Starts the thread if it does not run, but not soon after it has died. Returns whether it takes rows now. */
   ensureReady(): boolean;
   /** Does nothing without a thread. */
@@ -62,6 +64,7 @@ export function createThreadClient(options: ThreadClientOptions): ThreadClient {
   let onClosed: (() => void) | null = null;
   /** How often `write` was called that the thread has not answered. */
   let unwritten = 0;
+  let recordedTo: JournalPosition | null = null;
   let nextCall = 1;
   const calls = new Map<number, PendingCall>();
 
@@ -84,6 +87,7 @@ export function createThreadClient(options: ThreadClientOptions): ThreadClient {
         options.onReady();
         return;
       case "written":
+        recordedTo = message.recorded ?? recordedTo;
         unwritten = Math.max(0, unwritten - 1);
         if (unwritten > 0) return;
         options.waitingRows.clear();
@@ -150,6 +154,7 @@ export function createThreadClient(options: ThreadClientOptions): ThreadClient {
     problem: () => problem,
     isUnavailable: () => isUnavailable,
     isRunning: () => thread !== null,
+    recordedTo: () => recordedTo,
     ensureReady() {
       if (restartTimer) return false;
       ensureThread();

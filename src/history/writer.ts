@@ -37,6 +37,8 @@ export interface HistoryWriter {
   catchUp(upTo: JournalPosition, state: OpenState, past: PastPart | null): Promise<void>;
   /** Does nothing until the next `catchUp` if something could not be written. */
   write(upTo: JournalPosition, rows: string | WaitingRows, past: PastPart | null): Promise<void>;
+  /** undefined while nothing is written. */
+  recordedTo(): JournalPosition | undefined;
   setRetention(retention: HistoryRetention): Promise<void>;
   /** After an error, what was prepared is given up. The journal has it. */
   onFailure(error: unknown): void;
@@ -166,6 +168,7 @@ export function createHistoryWriter(options: HistoryWriterOptions): HistoryWrite
   return {
     catchUp,
     write,
+    recordedTo: () => (isBehind ? undefined : connection.current()?.recorder.readCursor()?.position),
     setRetention(next) {
       retention = next;
       return prune();

@@ -173,7 +173,7 @@ export function createIngest(options: IngestOptions): Ingest {
       if ("outcome" in request) return Promise.resolve(request);
       const { message, moment } = request;
       const id = message.meta.id ?? randomUUID();
-      if (knownIds.has(id) || message.meta.attended !== false || !lostHooks) return acceptOnce(request, id);
+      if (message.meta.attended !== false || !lostHooks || knownIds.has(id)) return acceptOnce(request, id);
       if (lostHooks.isReplaced(message)) return Promise.resolve(accepted);
       lostHooks.note(message, moment.at);
       const finding = lostHooks.find(message, moment.at);

@@ -59,11 +59,17 @@ function containsWord(text: string, from: number): boolean {
   return false;
 }
 
+function tripleAt(text: string, at: number): number {
+  return triples[hashTriple(text.charCodeAt(at), text.charCodeAt(at + 1), text.charCodeAt(at + 2))] ?? 0;
+}
+
 function isPartOfWord(text: string, at: number, triple: number): boolean {
   return ((triple & 1) !== 0 && isWord(text, at)) || ((triple & 2) !== 0 && at >= 1 && isWord(text, at - 1));
 }
 
 function isWord(text: string, at: number): boolean {
+  // Of 36 places in an event where one triple of a word is found, three have both.
+  if ((tripleAt(text, at) & 1) === 0 || (tripleAt(text, at + 1) & 2) === 0) return false;
   const word = packWord(text, at);
   if (words.has(word)) return true;
   const confirmations = wordsToConfirm.get(word);

@@ -42,3 +42,24 @@ test("after a stop nothing is released", async () => {
   jest.advanceTimersByTime(60_000);
   expect(shrinks).toBe(0);
 });
+
+test("what a storm of events leaves behind is collected a second after its end, and only then", () => {
+  let collections = 0;
+  const sink = createMemoryRelease({ shrink: () => {}, collect: () => collections++ });
+  const send = (events: number) => {
+    for (let n = 0; n < events; n++) {
+      if (n % 10 === 0) jest.advanceTimersByTime(2);
+      sink.onChange?.(change);
+    }
+  };
+  send(1_000);
+  jest.advanceTimersByTime(10_000);
+  expect(collections).toBe(0);
+  send(20_000);
+  expect(collections).toBe(0);
+  jest.advanceTimersByTime(2_000);
+  expect(collections).toBe(1);
+  send(1_000);
+  jest.advanceTimersByTime(10_000);
+  expect(collections).toBe(1);
+});

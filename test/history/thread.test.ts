@@ -262,11 +262,13 @@ test("what waits for a thread that lags behind waits in a private file, and the 
     await waitUntil(() => sizes.length === batch, 3_000);
   }
   expect(Math.max(...sizes)).toBeLessThan(200);
+  expect(history.recordedTo()).toBeNull();
   expect(statSync(rowsFile).mode & 0o777).toBe(0o600);
   expect(statSync(rowsFile).size).toBeGreaterThan(7_500 * 20);
   isStuck = false;
   for (const message of waiting) handle(message);
   await waitUntil(() => !existsSync(rowsFile), 5_000);
+  expect(history.recordedTo()).toEqual(journal.position());
   const db = openReadOnly(join(folder, "history.db"));
   expect(db.query("SELECT count(*) AS n, max(seq) AS last FROM changes").get()).toEqual({
     n: 7_501,

@@ -29,8 +29,11 @@ export interface Journal {
   replay(after: JournalPosition | null, onLine: (line: JournalLine) => void): ReplayResult;
   /** The ids of the last `max` lines, oldest first. */
   recentIds(max: number): string[];
-  /** Removes old segments. Call it once a snapshot contains everything before `covered`. */
-  rotate(covered: JournalPosition): void;
+  /**
+   * Removes old segments. Call it once a snapshot contains everything before `covered`. What the history has not recorded yet,
+   * after `recorded`, stays longer.
+   */
+  rotate(covered: JournalPosition, recorded?: JournalPosition | null): void;
   close(): void;
 }
 
@@ -122,9 +125,9 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
         return [];
       }
     },
-    rotate(covered) {
+    rotate(covered, recorded) {
       try {
-        segments.rotate(covered);
+        segments.rotate(covered, recorded);
       } catch (error) {
         onError(
           `old journal files could not be removed (${errorCode(error)}): beckon tries again after the next snapshot`,

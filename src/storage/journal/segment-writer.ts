@@ -30,12 +30,15 @@ export interface SegmentWriter {
   /** A new segment must sort after this one. */
   startAfter(name: string): void;
   /** Removes old segments. Throws. */
-  rotate(covered: JournalPosition): void;
+  rotate(covered: JournalPosition, recorded?: JournalPosition | null): void;
   close(): void;
 }
 
 /** How often to check that no other program has changed the newest segment. */
 const checkMs = 20;
+
+/** A history that lags behind gets this many times the journal's size: a million events at once have 1.3 GB. */
+const unrecordedFactor = 4;
 
 export function createSegmentWriter(dir: string, options: JournalOptions): SegmentWriter {
   const { onError, maxBytes = limits.maxJournalBytes, now = Date.now } = options;
@@ -107,7 +110,7 @@ export function createSegmentWriter(dir: string, options: JournalOptions): Segme
     current = openSegment();
   }
 
-  function removeOldSegments(covered: JournalPosition): void {
+  function removeOldSegments(covered: JournalPosition, recorded: JournalPosition | null): void {
     const oldestAt = now() - options.retentionDays() * dayMs;
     let totalBytes = 0;
     let isNewest = true;
@@ -116,8 +119,11 @@ export function createSegmentWriter(dir: string, options: JournalOptions): Segme
       totalBytes += size;
       const isCovered = name < covered.segment || (name === covered.segment && size <= covered.offset);
       if (name === current?.name || !isCovered) continue;
+      const isRecorded = recorded === null || name < recorded.segment;
+      const isAwaited = !isRecorded && totalBytes <= maxBytes * unrecordedFactor;
       // The newest stays, so that recentIds has something to read.
-      if (!isNewest && (mtimeMs < oldestAt || totalBytes > maxBytes)) rmSync(join(dir, name));
+      const isKept = isNewest || isAwaited;
+      if (!isKept && (mtimeMs < oldestAt || totalBytes > maxBytes)) rmSync(join(dir, name));
       isNewest = false;
     }
   }
@@ -133,9 +139,9 @@ export function createSegmentWriter(dir: string, options: JournalOptions): Segme
     startAfter(name) {
       lastUsedName = name;
     },
-    rotate(covered) {
+    rotate(covered, recorded = null) {
       startNewSegmentIfDue();
-      removeOldSegments(covered);
+      removeOldSegments(covered, recorded);
     },
     close() {
       if (current) closeSync(current.fd);

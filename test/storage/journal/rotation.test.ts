@@ -111,3 +111,28 @@ test("other files in the folder are neither read nor removed", async () => {
   expect(listFiles(dir)).toContain("note.txt");
   expect(readJournal(dir).ids).toEqual(["a"]);
 });
+
+test("what a lagging history has not recorded stays in a journal that is too large, up to four times its size", async () => {
+  const dir = temporaryFolder();
+  let now = Date.now();
+  const { journal } = openTestJournal(dir, { retentionDays: () => 100, maxBytes: 2_500, now: () => now });
+  const ends = [];
+  for (const id of ["a", "b", "c", "d", "e"]) {
+    await journal.append(createEntry(id, "x".repeat(1_000)));
+    ends.push(journal.position());
+    now += 2 * dayMs;
+    journal.rotate(nothingCovered);
+  }
+  journal.rotate(journal.position(), ends[0]);
+  expect(readJournal(dir).ids).toEqual(["a", "b", "c", "d", "e"]);
+  journal.rotate(journal.position(), ends[1]);
+  expect(readJournal(dir).ids).toEqual(["b", "c", "d", "e"]);
+  for (let n = 0; n < 6; n++) {
+    await journal.append(createEntry(`f${n}`, "x".repeat(2_000)));
+    now += 2 * dayMs;
+    journal.rotate(journal.position(), ends[1]);
+  }
+  expect(readJournal(dir).ids).not.toContain("b");
+  journal.rotate(journal.position(), journal.position());
+  expect(readJournal(dir).ids).toEqual(["f5"]);
+});
