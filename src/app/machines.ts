@@ -25,6 +25,7 @@ export interface AppMachines extends Sink {
   readonly look: Machines["look"];
   /** Its own machine tells the user of this session by phone or chat, so this one does not. */
   isToldElsewhere(session: Session): boolean;
+  readonly locateUser: Machines["locateUser"];
   report(): readonly MachineReport[];
   readonly retry: Machines["retry"];
   problems(): readonly string[];
@@ -124,6 +125,7 @@ export function createAppMachines(base: Base, state: AppState, { pending, logWri
       machines?.selectPane(session) ?? { problem: `${session.machine} is not linked`, elsewhere: null },
     look: async (session) => machines?.look(session) ?? null,
     isToldElsewhere: ({ machine }) => machine !== null && machines?.isToldElsewhere(machine) === true,
+    locateUser: async () => machines?.locateUser() ?? (() => null),
     report: () => machines?.report() ?? [],
     retry: (name) => machines?.retry(name) ?? false,
     problems: () =>

@@ -43,7 +43,7 @@ export interface FleetOptions
 
 export interface Fleet
   extends Pick<FleetWriter, "onChange" | "onTransition" | "onRefresh">,
-    Pick<FleetPresence, "beat" | "findUserElsewhere"> {
+    Pick<FleetPresence, "beat"> {
   readonly record: () => FleetRecord;
   /** The other members, as machines to follow, with what they call themselves. */
   members(): readonly (FleetMachine & { readonly suggestedName: string })[];
@@ -175,13 +175,13 @@ export function openFleet(options: FleetOptions): Fleet {
       presence.onRefresh();
     },
     beat: presence.beat,
-    findUserElsewhere: presence.findUserElsewhere,
     members: () =>
       record.members.members.flatMap(({ id, name: suggestedName, person }) => {
         const peer = peers.get(id);
         const place = { name, kind: record.kind, person };
-        const { isTeller } = presence;
-        return peer ? [{ id, fleet: place, open: peer.follow, isTeller, suggestedName }] : [];
+        const { isTeller, findUserElsewhere } = presence;
+        const about = { id, fleet: place, suggestedName, isTeller, findUserElsewhere };
+        return peer ? [{ ...about, open: peer.follow }] : [];
       }),
     report: () => ({
       name,
