@@ -9,7 +9,7 @@ import type { ClockReading } from "../core/session/event.ts";
 import { sessionKeyOfAlert } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
-import { type ComputedAlerts, computeAlerts } from "../core/view/alerts/alerts.ts";
+import { type AlertsInput, type ComputedAlerts, computeAlerts } from "../core/view/alerts/alerts.ts";
 import type { PreferenceKeeper } from "../preferences/index.ts";
 import { withLocalTime } from "../system/clock.ts";
 import { schedule as systemSchedule } from "../system/schedule.ts";
@@ -33,6 +33,8 @@ export interface AlertsOptions extends Omit<NotifierListOptions, "preferences" |
   readonly look?: NonNullable<PaneVisibilityOptions["look"]>;
   readonly isPageFocused: () => boolean;
   readonly readPresence: ReadPresence;
+  /** Resolves with where the user is, of their machines that show the same sessions. */
+  readonly locateUser?: () => Promise<AlertsInput["findUserElsewhere"]>;
   readonly isCaughtUp?: NotifierListOptions["isCaughtUp"];
   /** Called once per alert and reason. */
   readonly onSuppressed: (key: string, reason: string) => void;
@@ -60,11 +62,17 @@ export interface Alerts extends Sink {
 const visibilityCheckMs = 1_000;
 /** How often to check whether a notifier is still silenced. */
 const silenceCheckMs = 15_000;
+/** How often to check whether the user has come here from another of their machines. */
+const userCheckMs = 5_000;
 /** An alert that was shown is not closed for being visible before this. */
 const minShownMs = 3_000;
 
+/** The user is here, as far as is known. */
+const here: AlertsInput["findUserElsewhere"] = () => null;
+
 export function createAlerts(options: AlertsOptions): Alerts {
   const { clock, config, preferences, schedule = systemSchedule, isCaughtUp = () => true } = options;
+  const { locateUser = async () => here } = options;
   const findVisiblePanes = createPaneVisibility({
     ...options,
     presentMs: () => config().alerts.presentSeconds * 1_000,
@@ -82,12 +90,14 @@ export function createAlerts(options: AlertsOptions): Alerts {
     { sessions, now }: StateView,
     visibility: PaneVisibility,
     doNotDisturb: boolean,
+    findUserElsewhere = here,
   ): ComputedAlerts {
     const known = sessions.filter((session) => isCaughtUp(sessionKeyOf(session)));
     const situation = {
       visibleSessions: visibility.looking,
       recentlySeen: visibility.known,
       doNotDisturb,
+      findUserElsewhere,
     };
     return computeAlerts(createInput({ sessions: known, now }, situation));
   }
@@ -103,21 +113,28 @@ export function createAlerts(options: AlertsOptions): Alerts {
       return candidates.nextChange;
     }
     const keys = candidates.show.flatMap(({ key, covers }) => covers ?? [key]);
-    const [visibility] = await Promise.all([findVisible(keys, view.sessions), notifiers.checkSilence()]);
+    const [visibility, findUserElsewhere] = await Promise.all([
+      findVisible(keys, view.sessions),
+      locateUser(),
+      notifiers.checkSilence(),
+    ]);
     if (isStopped) return null;
     // An ask that was answered meanwhile must not be shown.
     const current = createStateView();
     const { now } = current;
     const visible = withoutFreshAlerts(visibility);
-    const wanted = compute(current, visible, false);
+    const wanted = compute(current, visible, false, findUserElsewhere);
     const silenced = notifiers.silenced();
-    const wantedInSilence = silenced === "none" ? wanted : compute(current, visible, true);
+    const wantedInSilence = silenced === "none" ? wanted : compute(current, visible, true, findUserElsewhere);
     preferences.dismiss(wanted.seen);
     notifiers.show(wanted, wantedInSilence);
     reportSuppressed(silenced === "all" ? wantedInSilence.suppressed : wanted.suppressed);
     const checks = [
       ...(visible.known.size > 0 ? [now.at + visibilityCheckMs] : []),
       ...(silenced !== "none" ? [now.at + silenceCheckMs] : []),
+      ...(current.sessions.some((session) => findUserElsewhere(session) !== null)
+        ? [now.at + userCheckMs]
+        : []),
       ...(wanted.nextChange === null ? [] : [wanted.nextChange]),
     ];
     return checks.length === 0 ? null : Math.min(...checks);

@@ -13,12 +13,16 @@ export interface AlertsInputOptions extends Pick<AlertsInput, "findDetails" | "h
 }
 
 /** What is known about the user's desktop. Nothing by default. */
-export type DesktopSituation = Pick<AlertsInput, "visibleSessions" | "recentlySeen" | "doNotDisturb">;
+export type DesktopSituation = Pick<
+  AlertsInput,
+  "visibleSessions" | "recentlySeen" | "doNotDisturb" | "findUserElsewhere"
+>;
 
 const nothingKnown: DesktopSituation = {
   visibleSessions: new Set(),
   recentlySeen: new Set(),
   doNotDisturb: false,
+  findUserElsewhere: () => null,
 };
 
 export function createAlertsInput({ clock, config, preferences, findDetails, home }: AlertsInputOptions) {

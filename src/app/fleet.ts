@@ -3,10 +3,11 @@ import { existsSync } from "node:fs";
 import { isMachineName } from "../core/config/machines.ts";
 import type { TeamView } from "../core/interfaces/wire.ts";
 import { asRecord } from "../core/json.ts";
+import { findWaiting } from "../core/session/session.ts";
 import { minuteMs } from "../core/timing.ts";
 import type { FleetRecord } from "../machines/fleet/fleet-file.ts";
 import type { Fleet, FleetOptions } from "../machines/fleet/index.ts";
-import type { FleetReport } from "../machines/fleet/report.ts";
+import type { FleetReport, MemberWaits } from "../machines/fleet/report.ts";
 import type { Team } from "../machines/fleet/team.ts";
 import type { FleetMachine } from "../machines/index.ts";
 import { ofOwnSessions } from "../state/followers.ts";
@@ -51,6 +52,8 @@ export function createAppFleets(
   let isStopped = false;
   let isFollowing = false;
   let saver: Saver | null = null;
+  /** The user's other machines, by the names that they have here. */
+  let named: ReadonlyMap<string, FleetMachine> = new Map();
   /** Of an earlier run, by the fleet's id. */
   let saved: Record<string, unknown> = {};
 
@@ -144,7 +147,24 @@ export function createAppFleets(
   function follow(): Promise<void> {
     for (const [name, team] of teams) team.follow(fleets.get(name)?.members() ?? []);
     const own = [...fleets].flatMap(([name, fleet]) => (teams.has(name) ? [] : [fleet]));
-    return sinks.machines.follow((taken) => nameMachines(own, taken));
+    return sinks.machines.follow((taken) => {
+      named = nameMachines(own, taken);
+      return named;
+    });
+  }
+
+  /** What waits on one of the user's own machines, as this one shows it. */
+  function findOwnWaits(id: string, own: string): MemberWaits {
+    const name = id === own ? null : [...named].find(([, machine]) => machine.id === id)?.[0];
+    const waiting = state
+      .sessionsNow()
+      .filter(
+        ({ machine, ended, unreachableSince }) => machine === name && !ended && unreachableSince === null,
+      )
+      .map(findWaiting)
+      .filter((asks) => asks.length > 0);
+    const since = waiting.flat().map(({ at }) => at);
+    return { needing: waiting.length, since: since.length === 0 ? null : Math.min(...since) };
   }
 
   return {
@@ -152,7 +172,11 @@ export function createAppFleets(
       updating = updating.then(update);
       return updating;
     },
-    report: () => [...fleets.values()].map((fleet) => fleet.report()),
+    report: () =>
+      [...fleets].map(([name, fleet]) => {
+        const team = teams.get(name);
+        return fleet.report((id) => team?.findWaits(id) ?? findOwnWaits(id, fleet.record().machine));
+      }),
     teamNames: () => [...teams.keys()],
     teams: () => [...teams.values()].map((team) => team.view()),
     async stop() {

@@ -26,6 +26,7 @@ export interface AppMachines extends Sink {
   readonly look: Machines["look"];
   /** Its own machine tells the user of this session by phone or chat, so this one does not. */
   isToldElsewhere(session: Session): boolean;
+  readonly locateUser: Machines["locateUser"];
   report(): readonly MachineReport[];
   readonly retry: Machines["retry"];
   problems(): readonly string[];
@@ -127,6 +128,7 @@ export function createAppMachines(base: Base, state: AppState, { pending, logWri
       machines?.send(session, prompt) ?? `${session.machine} is not linked: nothing was sent`,
     look: async (session) => machines?.look(session) ?? null,
     isToldElsewhere: ({ machine }) => machine !== null && machines?.isToldElsewhere(machine) === true,
+    locateUser: async () => machines?.locateUser() ?? (() => null),
     report: () => machines?.report() ?? [],
     retry: (name) => machines?.retry(name) ?? false,
     problems: () =>

@@ -158,7 +158,7 @@ function createShowingSinks(
   state: AppState,
   desktop: Desktop,
   { logWriter, pending }: Answers,
-  { desk, look, isToldElsewhere, problems: machineProblems }: AppMachines,
+  { desk, look, isToldElsewhere, locateUser, problems: machineProblems }: AppMachines,
 ): ShowingSinks {
   const { paths, env, home, clock, config, configFile, table, agents, onProblem } = base;
   const { store, spool, followers } = state;
@@ -191,6 +191,7 @@ function createShowingSinks(
   };
   const alerts = createAlerts({
     ...source,
+    locateUser,
     preferences,
     saved: alertState.saved.shown,
     createSaver: alertState.createPart("shown"),

@@ -21,7 +21,7 @@ import {
   welcome,
 } from "../machines/fleet/membership.ts";
 import { openRedis, type Redis, type RedisAddress, RedisProblem } from "../machines/fleet/redis.ts";
-import { type FleetReport, sayDropped, sayFleetState } from "../machines/fleet/report.ts";
+import { type FleetReport, sayDropped, sayFleetState, sayWaits } from "../machines/fleet/report.ts";
 import { shareOf, shareWords } from "../machines/fleet/share.ts";
 import { readFileStamp } from "../storage/files.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
@@ -340,11 +340,16 @@ async function list(args: string[]): Promise<number> {
       `  ${report ? sayFleetState(report) : "unknown: beckon is not running"}`,
       ...(dropped === null ? [] : [`  ${dropped}`]),
     ]);
-    const rows = members.members.map(({ id, name, person }) => [
-      `  ${name}`,
-      person,
-      id === machine ? "this machine" : sayPresence(report, id),
-    ]);
+    const you = members.members.find(({ id }) => id === machine)?.person;
+    const rows = members.members.map(({ id, name, person }) => {
+      const waits = report?.members.find((member) => member.id === id);
+      return [
+        `  ${name}`,
+        person,
+        id === machine ? "this machine" : sayPresence(report, id),
+        waits ? sayWaits(waits, person === you ? "you" : person, Date.now()) : "",
+      ];
+    });
     printLines(formatColumns(rows));
   }
   return 0;
@@ -369,12 +374,17 @@ const describe = (
   problem: report?.problem ?? null,
   waiting: report?.waiting ?? null,
   dropped: report?.dropped ?? null,
-  members: members.members.map(({ id, name, person }) => ({
-    name,
-    person,
-    isThis: id === machine,
-    isThere: report?.members.find((member) => member.id === id)?.isThere ?? null,
-  })),
+  members: members.members.map(({ id, name, person }) => {
+    const reported = report?.members.find((member) => member.id === id);
+    return {
+      name,
+      person,
+      isThis: id === machine,
+      isThere: reported?.isThere ?? null,
+      needing: reported?.needing ?? null,
+      since: reported?.since ?? null,
+    };
+  }),
 });
 
 async function remove(args: string[]): Promise<number> {

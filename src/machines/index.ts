@@ -70,6 +70,8 @@ export interface FleetMachine {
   readonly fleet: FleetPlace;
   /** Of the machines of this person that could tell by phone or chat of its sessions, this one does. */
   readonly isTeller: () => boolean;
+  /** The name of the other machine of this person at which they are; null if they are here, or at none. */
+  readonly findUserElsewhere: () => Promise<string | null>;
   readonly open: OpenCarrier;
 }
 
@@ -117,6 +119,8 @@ export interface Machines {
   look(session: Session): Promise<ElsewhereTarget | null>;
   /** Whether that machine tells the user of its sessions by phone or chat itself, or another one does. */
   isToldElsewhere(machine: string): boolean;
+  /** Where the user is, by the session: the name of another of their machines that shows it too. null if here, or if that is not known. */
+  locateUser(): Promise<(session: Session) => string | null>;
   report(): readonly MachineReport[];
   /** Tries to link it now, also where something had to change first. False if there is no such machine. */
   retry(name: string): boolean;
@@ -260,6 +264,21 @@ export function createMachines(options: MachinesOptions): Machines {
       const machine = machines.get(name);
       if (machine?.hello()?.hasChannels) return true;
       return machine !== undefined && isOfFleet(machine.way) && !machine.way.isTeller();
+    },
+    async locateUser() {
+      const members = new Map(
+        [...machines.values()].flatMap(({ way }) => (isOfFleet(way) ? [[way.fleet.name, way] as const] : [])),
+      );
+      const found = await Promise.all(
+        [...members].map(async ([fleet, way]) => [fleet, await way.findUserElsewhere()] as const),
+      );
+      const byFleet = new Map(found);
+      const ofOwn = found.find(([, name]) => name !== null)?.[1] ?? null;
+      return ({ machine: name }) => {
+        if (name === null) return ofOwn;
+        const way = machines.get(name)?.way;
+        return way && isOfFleet(way) ? (byFleet.get(way.fleet.name) ?? null) : null;
+      };
     },
     report: () => [...machines].map(([name, machine]) => describeMachine(name, machine, sessionsOf(name))),
     retry(name) {

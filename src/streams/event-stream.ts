@@ -41,8 +41,8 @@ export interface EventStream extends Sink {
 type Client = ResponseStream;
 
 const pingMs = 15_000;
-/** Changes within this time are sent together. */
-const flushMs = 10;
+/** Changes that follow each other within this time are sent together. The first is sent at once. */
+const gatherMs = 10;
 /** How often all sessions are compared at most, for what changes without an event: settings, answers, and time. */
 const compareAllMs = 250;
 /** Some changes need no event at all: a session becomes idle, a snooze ends. */
@@ -69,6 +69,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
   const nextId = createGrowingIds(now);
   const createId = () => String(nextId());
   let comparedAt = Number.NEGATIVE_INFINITY;
+  let flushedAt = Number.NEGATIVE_INFINITY;
   let cancelFlush: (() => void) | null = null;
   let cancelPing: (() => void) | null = null;
   let isStopped = false;
@@ -109,6 +110,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
 
   function flush(): void {
     cancelFlush = null;
+    flushedAt = now();
     sent.compare(changed);
     changed.clear();
   }
@@ -185,7 +187,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
       if (clients.size === 0 || isProbe(session)) return;
       for (const message of createChildUpdates(change)) publish(message);
       changed.add(sessionKeyOf(session));
-      cancelFlush ??= schedule(flush, flushMs);
+      cancelFlush ??= schedule(flush, Math.min(Math.max(0, flushedAt + gatherMs - now()), gatherMs));
     },
     onTransition,
     stop() {

@@ -328,6 +328,19 @@ test("an ask on the focused dashboard is alerted once the user is away", async (
   await stop();
 });
 
+test("an ask is alerted where the user is, and here once they have come here", async () => {
+  let elsewhere: string | null = "desktop";
+  const { opened, screen, send, advance, stop } = create({}, { locateUser: async () => () => elsewhere });
+  await opened;
+  send("shop", "PermissionRequest", bash);
+  await advance(startMs + 10_000);
+  expect(titles(screen)).toEqual([]);
+  elsewhere = null;
+  await advance(6_000);
+  expect(titles(screen)).toHaveLength(1);
+  await stop();
+});
+
 test("an alert that was shown because the window system answered too late stays: it does not flash", async () => {
   let calls = 0;
   const { opened, screen, send, advance, shows, stop } = create(

@@ -42,6 +42,7 @@ function collectAlerts(recording: Recording, finished: boolean): readonly Record
       visibleSessions: new Set(),
       recentlySeen: new Set(),
       doNotDisturb: false,
+      findUserElsewhere: () => null,
       findDetails: () => null,
     });
     for (const { key, kind, title } of show) {

@@ -202,6 +202,10 @@ export function isVisible(ask: Ask): boolean {
   return !ask.hidden;
 }
 
+/** The asks that wait for somebody. */
+export const findWaiting = ({ asks }: Pick<Session, "asks">): readonly Ask[] =>
+  asks.filter((ask) => isBlocking(ask) && isVisible(ask));
+
 const deathReasons: ReadonlySet<string> = new Set(["process gone", "file gone"]);
 
 /** The agent itself reported the end: the user quit, cleared the session or closed the window. */

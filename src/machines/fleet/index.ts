@@ -8,14 +8,13 @@ import type { FleetMachine } from "../index.ts";
 import { createHello, type HelloOptions } from "../requests.ts";
 import type { FleetRecord } from "./fleet-file.ts";
 import { createIncomingRequests, type IncomingRequestsOptions } from "./incoming-requests.ts";
-import type { Member } from "./members.ts";
 import { readMembers } from "./membership.ts";
 import { createPeer, type Peer } from "./peer.ts";
 import { createPlaces } from "./places.ts";
 import { createFleetPresence, type FleetPresence, type FleetPresenceOptions } from "./presence.ts";
 import { createFleetReader } from "./reader.ts";
 import { openRedis, type Redis, RedisProblem } from "./redis.ts";
-import type { FleetReport } from "./report.ts";
+import type { FleetReport, MemberWaits } from "./report.ts";
 import { shareOf, shareSession } from "./share.ts";
 import { formatText, type RequestHead } from "./wire.ts";
 import { createFleetWriter, type FleetWriter, type WriterOptions } from "./writer.ts";
@@ -43,11 +42,12 @@ export interface FleetOptions
 
 export interface Fleet
   extends Pick<FleetWriter, "onChange" | "onTransition" | "onRefresh">,
-    Pick<FleetPresence, "beat" | "findUserElsewhere"> {
+    Pick<FleetPresence, "beat"> {
   readonly record: () => FleetRecord;
   /** The other members, as machines to follow, with what they call themselves. */
   members(): readonly (FleetMachine & { readonly suggestedName: string })[];
-  report(): FleetReport;
+  /** `findWaits`: what waits on a machine, by its id. */
+  report(findWaits: (machine: string) => MemberWaits): FleetReport;
   save(): JsonRecord;
   stop(): Promise<void>;
 }
@@ -175,21 +175,24 @@ export function openFleet(options: FleetOptions): Fleet {
       presence.onRefresh();
     },
     beat: presence.beat,
-    findUserElsewhere: presence.findUserElsewhere,
     members: () =>
       record.members.members.flatMap(({ id, name: suggestedName, person }) => {
         const peer = peers.get(id);
         const place = { name, kind: record.kind, person };
-        const { isTeller } = presence;
-        return peer ? [{ id, fleet: place, open: peer.follow, isTeller, suggestedName }] : [];
+        const { isTeller, findUserElsewhere } = presence;
+        const about = { id, fleet: place, suggestedName, isTeller, findUserElsewhere };
+        return peer ? [{ ...about, open: peer.follow }] : [];
       }),
-    report: () => ({
+    report: (findWaits) => ({
       name,
       state: reader.isConnected() ? "connected" : "not connected",
       problem: reader.problem() ?? writer.problem(),
       waiting: writer.waiting(),
       dropped: Object.fromEntries(reader.dropped()),
-      members: record.members.members.map((member) => reportMember(member, record, peers)),
+      members: record.members.members.map(({ id, name: called, person }) => {
+        const isThere = id === own || peers.get(id)?.pulse() != null;
+        return { id, name: called, person, isThere, ...findWaits(id) };
+      }),
     }),
     save: () => ({
       ...writer.save(),
@@ -204,17 +207,6 @@ export function openFleet(options: FleetOptions): Fleet {
     },
   };
 }
-
-const reportMember = (
-  { id, name, person }: Member,
-  { machine }: FleetRecord,
-  peers: ReadonlyMap<string, Peer>,
-): FleetReport["members"][number] => ({
-  id,
-  name,
-  person,
-  isThere: id === machine || peers.get(id)?.pulse() != null,
-});
 
 /** Drops what is too old from the log, now and then. */
 function createTrimmer(redis: Redis, log: string, { clock, keeps }: Pick<FleetOptions, "clock" | "keeps">) {

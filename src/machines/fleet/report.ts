@@ -1,9 +1,17 @@
 /** A fleet as the running app reports it, and the words for that. */
 import { formatCount, formatList } from "../../core/text/words.ts";
+import { formatSpokenDuration } from "../../core/view/figures.ts";
 import type { Fault } from "./seal.ts";
 
 /** Why an entry was dropped. */
 export type Dropped = Fault | "repeated" | "not for this machine" | "not valid";
+
+/** Which sessions of a machine need somebody. */
+export interface MemberWaits {
+  readonly needing: number;
+  /** Wall time since which the first of them does; null if none does. */
+  readonly since: number | null;
+}
 
 /** A fleet as `beckon fleet list` shows it. */
 export interface FleetReport {
@@ -15,13 +23,13 @@ export interface FleetReport {
   readonly waiting: number;
   /** How many entries were dropped, by the reason. */
   readonly dropped: Readonly<Partial<Record<Dropped, number>>>;
-  readonly members: readonly {
+  readonly members: readonly (MemberWaits & {
     readonly id: string;
     readonly name: string;
     readonly person: string;
     /** beckon runs there, and was heard of a moment ago. */
     readonly isThere: boolean;
-  }[];
+  })[];
 }
 
 const droppedWords: Readonly<Record<Dropped, string>> = {
@@ -43,6 +51,13 @@ export function sayDropped(dropped: FleetReport["dropped"]): string | null {
   return total === 0
     ? null
     : `${formatCount(total, "entry", "entries")} dropped since the start: ${formatList(parts)}`;
+}
+
+/** `whom`: "you", or a person's name. Empty if nobody is needed. */
+export function sayWaits({ needing, since }: MemberWaits, whom: string, now: number): string {
+  if (needing === 0) return "";
+  const verb = needing === 1 ? "needs" : "need";
+  return `${formatCount(needing, "session")} ${verb} ${whom}${since === null ? "" : `, for ${formatSpokenDuration(now - since)}`}`;
 }
 
 /** In one line: whether the server is there, and what waits for it. */

@@ -4,7 +4,7 @@
  */
 import type { TeamMachine, TeamPerson, TeamView, TeamWait } from "../../core/interfaces/wire.ts";
 import type { ClockReading } from "../../core/session/event.ts";
-import { isBlocking, isVisible, projectOf, type Session } from "../../core/session/session.ts";
+import { findWaiting, projectOf, type Session } from "../../core/session/session.ts";
 import { sessionKeyOf } from "../../core/session/session-ref.ts";
 import { truncateEnd } from "../../core/text/text.ts";
 import { dayMs } from "../../core/timing.ts";
@@ -12,6 +12,7 @@ import type { FleetMachine } from "../index.ts";
 import { type ClockShift, findClockShift, readDescribedSession } from "../mirrored-session.ts";
 import type { DescribedSession, OwnerMessage } from "../protocol.ts";
 import type { FleetRecord } from "./fleet-file.ts";
+import type { MemberWaits } from "./report.ts";
 import { shareOf, shareSession, shareWords } from "./share.ts";
 
 /** What is known of one session. */
@@ -70,7 +71,7 @@ const maxLabel = 60;
 const cutLabel = (text: string | null): string | null => text && truncateEnd(text, maxLabel);
 
 function describe(session: Session): Known {
-  const asks = session.ended ? [] : session.asks.filter((ask) => isBlocking(ask) && isVisible(ask));
+  const asks = session.ended ? [] : findWaiting(session);
   return {
     asks: new Map(asks.map(({ id, at }) => [id, at])),
     project: cutLabel(projectOf(session)),
@@ -109,6 +110,8 @@ export interface Team {
   onOwnChange(session: Session): void;
   onOwnGone(key: string): void;
   view(): TeamView;
+  /** What waits on a machine of the team, by its id. */
+  findWaits(machine: string): MemberWaits;
   stop(): Promise<void>;
 }
 
@@ -222,6 +225,11 @@ export function createTeam(options: TeamOptions): Team {
     onOwnChange: (session) => ownLog.update(session, clock().at),
     onOwnGone: (key) => ownLog.remove(key, clock().at),
     view,
+    findWaits(machine) {
+      const isOwn = machine === options.fleet().machine;
+      const found = isOwn ? ownLog.report() : followed.get(machine)?.report();
+      return { needing: found?.waiting ?? 0, since: found?.since ?? null };
+    },
     stop: async () => void (await Promise.all([...followed.values()].map(({ stop }) => stop()))),
   };
 }

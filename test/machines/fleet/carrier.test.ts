@@ -37,6 +37,11 @@ testWithRedis("a session of one machine is listed on the others, and answered fr
     reachable: true,
     cwd: there?.cwd as string,
   });
+  expect((await lab.fetchFleet("laptop"))?.members).toMatchObject([
+    { name: "devbox", person: "kim", needing: 1, since: expect.any(Number) },
+    { name: "laptop", needing: 0, since: null },
+    { name: "desktop", needing: 0, since: null },
+  ]);
   const answered = await lab.answer("laptop", "devbox", "s", {
     do: "allow",
     ask: (await findAsk("laptop"))?.answerId,

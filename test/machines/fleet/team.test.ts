@@ -53,6 +53,10 @@ testWith("redis-server")(
     );
     expect(blocked).toMatchObject({ name: "workstation", isThis: false, project: null, tool: null });
     expect(Math.abs((blocked?.since ?? 0) - asked)).toBeLessThan(soonMs);
+    expect((await lab.fetchFleet("laptop"))?.members).toMatchObject([
+      { person: "kim", needing: 0 },
+      { person: "mira", needing: 1, since: blocked?.since as number },
+    ]);
     // She is not asked to answer for him: it is in no list and no count, and there is no way to it.
     expect(await lab.get("laptop").fetchSessions()).toEqual([]);
     const answer = await lab.answer("laptop", "workstation", "s", { do: "allow" });

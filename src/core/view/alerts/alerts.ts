@@ -32,6 +32,8 @@ export interface AlertsInput {
   readonly recentlySeen: ReadonlySet<string>;
   /** The desktop is set to "do not disturb". */
   readonly doNotDisturb: boolean;
+  /** The other machine at which the user is, and which shows the alerts of this session; null if they are here, or not known. */
+  readonly findUserElsewhere: (session: Session) => string | null;
   readonly findDetails: FindAskDetails;
   /** The user's home folder; empty if unknown. */
   readonly home: string;
@@ -169,6 +171,8 @@ function findSuppression({ key, kind, session, since }: AlertCause, input: Alert
   }
   if (quiet?.isOn) return suppress(`quiet hours until ${formatTime(quiet.changesAt)}`, quiet.checkAt);
   if (input.doNotDisturb) return suppress("your desktop is set to do not disturb");
+  const elsewhere = isTest ? null : input.findUserElsewhere(session);
+  if (elsewhere !== null) return suppress(`you are at ${toSingleLine(elsewhere)}, which shows it`);
   if (!isShownWhileLooking && input.visibleSessions.has(sessionKey)) return suppress("you are looking at it");
   if (!isShownWhileLooking && input.recentlySeen.has(key)) return suppress("you have just looked at it");
   if (graceMs > 0) {

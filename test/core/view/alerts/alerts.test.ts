@@ -374,6 +374,7 @@ describe("suppressed, with the reason", () => {
     ["quiet hours until 14:30", { config: quietHours("22:00", "14:30") }, 10 * minute],
     ["quiet hours until 08:00", { config: quietHours("14:20", "08:00") }, 10 * minute],
     ["your desktop is set to do not disturb", { doNotDisturb: true }, null],
+    ["you are at desktop, which shows it", { findUserElsewhere: () => "desktop" }, null],
     ["you are looking at it", { visibleSessions: new Set([key]) }, null],
     ["you have just looked at it", { recentlySeen: new Set([`${key}#ask-60000`]) }, null],
     [

@@ -43,6 +43,7 @@ export function computeTestAlerts(
     visibleSessions: new Set(),
     recentlySeen: new Set(),
     doNotDisturb: false,
+    findUserElsewhere: () => null,
     findDetails: () => null,
     ...more,
   });
