@@ -39,12 +39,12 @@ export function createCauseFinder(options: CauseFinderOptions): CauseFinder {
         const session = isCaughtUp(key) ? findSession(key) : null;
         return session && !isProbe(session) ? [session] : [];
       });
-      const { causes, nextChange } = computeCauses(createInput({ sessions, now }));
+      const { causes, ...others } = computeCauses(createInput({ sessions, now }));
       return {
+        ...others,
         causes: causes.map((cause) =>
           isToldElsewhere(cause.session) ? { ...cause, isSuppressed: true } : cause,
         ),
-        nextChange,
       };
     },
     find(key) {

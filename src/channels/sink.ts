@@ -58,7 +58,7 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
   const causeFinder = createCauseFinder(options);
   /** Sessions to look at in the next round. */
   const dirty = new Set<string>();
-  /** Sessions that cause an alert, or have a message out. */
+  /** Sessions that cause an alert, may soon cause one, or have a message out. */
   const watched = new Set<string>();
   /** Asks that closed a moment ago, by alert key. */
   const endings = new Map<string, Ending>();
@@ -114,7 +114,7 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
     const waiting = looked.filter((key) => !options.isCaughtUp(key));
     dirty.clear();
     for (const key of waiting) dirty.add(key);
-    const { causes, nextChange } = causeFinder.findAll(looked, now);
+    const { causes, nextChange, unsettled } = causeFinder.findAll(looked, now);
     const shared = causes.map(shareTexts);
     const keys = new Set(causes.map(({ key }) => key));
     const checks = [nextChange];
@@ -124,7 +124,8 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
         if (!keys.has(key) && !isUnknown(sessionKeyOfAlert(key))) checks.push(finish(channel, key, now));
     }
     watched.clear();
-    for (const { session } of causes) watched.add(sessionKeyOf(session));
+    for (const session of [...unsettled, ...causes.map((cause) => cause.session)])
+      watched.add(sessionKeyOf(session));
     for (const channel of channels.all())
       for (const key of channel.keys()) watched.add(sessionKeyOfAlert(key));
     for (const [key, { sinceT }] of endings) if (now.t - sinceT > lateEndingMs) endings.delete(key);

@@ -24,7 +24,8 @@ const runtimes: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether a process with this name can be the agent's. */
-export const isAgentProcess = (agent: string, name: string): boolean => name === agent || runtimes.has(name);
+export const isAgentProcess = (agent: string, name: string): boolean =>
+  name === agent || name.startsWith(`${agent}-`) || runtimes.has(name);
 
 /** Null if the text is something else. The name can contain any character, so the fields are counted from its closing parenthesis. */
 export function parseStat(text: string): ProcessStat | null {

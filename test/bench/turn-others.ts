@@ -85,8 +85,8 @@ const benches: readonly Bench[] = [
   },
   {
     driver: kimiDriver,
-    files: {},
-    createCommand: (prompt) => `kimi -p '${prompt}' --auto </dev/null`,
+    files: { ".kimi-code/config.toml": 'telemetry = false\ndefault_permission_mode = "yolo"\n' },
+    createCommand: (prompt) => `kimi -p '${prompt}' </dev/null`,
     awaitedHooks: 1,
   },
   {
@@ -106,7 +106,8 @@ async function msPerCall(sandbox: OtherSandbox, bench: Bench): Promise<number> {
   const prompt = steps.join(" >> ").replaceAll(">> DO ", ">> ");
   await sandbox.runShell(`cd proj && ${createCommand(prompt)} >/dev/null 2>&1`);
   const requests = sandbox.readRequests().slice(before);
-  if (requests.length !== calls + 1) throw new Error(`${requests.length} of ${calls + 1} requests arrived`);
+  // Some agents also ask for a title and a summary.
+  if (requests.length <= calls) throw new Error(`${requests.length} of ${calls + 1} requests arrived`);
   return median(requests.slice(1).map((at, n) => at - (requests[n] ?? Number.NaN)));
 }
 

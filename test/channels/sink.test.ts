@@ -7,6 +7,7 @@ import { parseConfig } from "../../src/core/config/config.ts";
 import { noPreferences } from "../../src/core/config/preferences.ts";
 import type { PresenceReading } from "../../src/core/interfaces/index.ts";
 import { asRecord, type JsonRecord } from "../../src/core/json.ts";
+import { createInternalEvent, type FileStatus } from "../../src/core/session/event.ts";
 import { createStore } from "../../src/state/store.ts";
 import { createVirtualTime } from "../virtual-time.ts";
 
@@ -81,10 +82,16 @@ async function createFixture(
     const event = hook && claude.translate(hook, { at: now.at, t: now.t, id, key: id });
     if (event) store.dispatch(event);
   }
+  /** What the agent's status file says. */
+  function setFile(status: FileStatus): void {
+    const change = { kind: "status", status, waitingFor: null, title: null } as const;
+    store.dispatch(createInternalEvent(`e${++count}`, clock(), { agent: "claude", sessionId: "s1" }, change));
+  }
   return {
     ...time,
     sink,
     send,
+    setFile,
     ask: () => send("PermissionRequest", { tool_name: "Bash", tool_input: { command: "npm test" } }),
     messageCount: () => (asRecord(asRecord(readSaved().channels).phone).messages as unknown[]).length,
     setPresence(value: PresenceReading) {
@@ -161,4 +168,19 @@ describe("a request that nobody answers while you are at the desk", () => {
       expect(fixture.paneChecks()).toBe(0);
     }
   });
+});
+
+test("the end of a turn is sent although nothing happens after it", async () => {
+  const fixture = await createFixture(
+    { when: "always", afterSeconds: 0, asks: ["finished"] },
+    { alerts: { finished: true } },
+  );
+  fixture.send("UserPromptSubmit", { prompt: "go" });
+  fixture.setFile("busy");
+  await fixture.advance(3_000);
+  // The file is quicker than the hook, and both are quicker than the time after which they are sure.
+  fixture.setFile("idle");
+  fixture.send("Stop", { last_assistant_message: "done" });
+  await fixture.advance(3_000);
+  expect(fixture.messageCount()).toBe(1);
 });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Place } from "../../src/core/session/event.ts";
 import { createSession, type Session } from "../../src/core/session/session.ts";
+import { isAgentProcess } from "../../src/system/process-stat.ts";
 import {
   findDeadSessions,
   isAlive,
@@ -148,4 +149,15 @@ testWith("linux")("a command that a process runs is found with its whole command
     await child.exited;
   }
   expect(readCommandLine(child.pid)).toEqual([]);
+});
+
+test("an agent's process may have more than its id as a name, but not another one", () => {
+  expect(["kimi", "kimi-code", "node"].map((name) => isAgentProcess("kimi", name))).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(["bash", "kimicode", "-kimi", "tmux: server"].some((name) => isAgentProcess("kimi", name))).toBe(
+    false,
+  );
 });

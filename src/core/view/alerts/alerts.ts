@@ -84,16 +84,19 @@ export interface JudgedCauses {
   readonly causes: readonly JudgedCause[];
   /** Wall time at which this may change without an event; null if it does not. */
   readonly nextChange: number | null;
+  /** Sessions that may get a cause by then, although no event follows. */
+  readonly unsettled: readonly Session[];
 }
 
 /** Every cause of these sessions with an alert of its own, also those that are suppressed. */
 export function computeCauses(input: AlertsInput): JudgedCauses {
-  const { sessions, causes, judged, changes } = judgeCauses(input);
+  const { sessions, unsettled, causes, judged, changes } = judgeCauses(input);
   const names = nameForAlerts(
     causes.map(({ session }) => session),
     sessions,
   );
   return {
+    unsettled,
     causes: judged.map(({ cause, suppression }) => ({
       ...cause,
       name: names.get(sessionKeyOf(cause.session)) ?? unnamed,
@@ -123,7 +126,8 @@ function judgeCauses(input: AlertsInput) {
     ...judged.flatMap(({ suppression }) => suppression?.until ?? []),
     ...(quiet && causes.length > 0 ? [quiet.checkAt] : []),
   ];
-  return { sessions, causes, judged, changes };
+  const unsettled = sessions.filter((_, n) => (perSession[n]?.recheckMs.length ?? 0) > 0);
+  return { sessions, unsettled, causes, judged, changes };
 }
 
 const unnamed: SessionName = { project: "A session", difference: "" };
