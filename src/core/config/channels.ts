@@ -47,6 +47,12 @@ const channelFields = {
     '"off", "safe" or "all"',
     "Which requests can be answered from there. Needs detail full.",
   ),
+  always: field(
+    Type.Boolean(),
+    false,
+    "true or false",
+    "Whether a request can also be allowed for good from there. Needs answers, and a service with accounts.",
+  ),
   when: field(
     literals(["away", "always"]),
     "away",

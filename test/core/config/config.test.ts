@@ -40,6 +40,7 @@ describe("valid settings hold", () => {
           topic: "t",
           detail: "full" as const,
           answers: "safe" as const,
+          always: false,
           when: "always" as const,
           afterSeconds: 0,
           awaySeconds: 60,
