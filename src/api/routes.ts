@@ -23,6 +23,7 @@ export const routes = {
   sharedScript: { method: "GET", path: "/shared.js", access: "asset" },
   moreScript: { method: "GET", path: "/more.js", access: "asset" },
   settingsScript: { method: "GET", path: "/settings.js", access: "asset" },
+  rulesScript: { method: "GET", path: "/rules.js", access: "asset" },
   teamScript: { method: "GET", path: "/team.js", access: "asset" },
   // The page that a browser without the cookie gets needs them. They are the same for every user.
   pageStyle: { method: "GET", path: "/page.css", access: "public" },

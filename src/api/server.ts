@@ -54,6 +54,8 @@ export interface PageFiles {
   readonly settingsScript: string | Blob;
   /** The team, likewise. */
   readonly teamScript: string | Blob;
+  /** The rules, likewise. */
+  readonly rulesScript: string | Blob;
   readonly style: string | Blob;
   readonly icon: string | Blob;
 }
@@ -391,6 +393,7 @@ function createPageHandlers(options: ServerOptions, connections: Connections) {
     sharedScript: serve("text/javascript; charset=utf-8", "sharedScript"),
     moreScript: serve("text/javascript; charset=utf-8", "moreScript"),
     settingsScript: serve("text/javascript; charset=utf-8", "settingsScript"),
+    rulesScript: serve("text/javascript; charset=utf-8", "rulesScript"),
     teamScript: serve("text/javascript; charset=utf-8", "teamScript"),
     pageStyle: serve("text/css; charset=utf-8", "style"),
     pageIcon: serve("image/svg+xml", "icon"),

@@ -87,12 +87,13 @@ export function createAppRules(
         base.log("info", `earlier answers are not known: ${readErrorMessage(error)}`),
       );
     },
-    findPrecedent({ subject, session }) {
+    findPrecedent({ agent, subject, session }) {
       const folder = session.firstCwd ?? session.cwd;
       const precedent = memory?.find(subject, folder) ?? null;
       if (!precedent) return null;
-      const rule = findRuleText?.(subject, folder, precedent) ?? null;
-      return { ...precedent, ...(rule === null ? {} : { rule }) };
+      const text = findRuleText?.(subject, folder, precedent) ?? null;
+      const isRule = text !== null && folder !== null && session.machine === null;
+      return { ...precedent, ...(isRule ? { rule: { text, project: folder, agent } } : {}) };
     },
   };
 

@@ -20,6 +20,8 @@ export type ResponseMeaning =
   /** The first of two taps that allow something dangerous. */
   | { readonly do: "confirm" }
   | { readonly do: "deny" }
+  /** The first thing that the agent offers to allow for good. */
+  | { readonly do: "always" }
   | { readonly do: "option"; readonly index: number }
   | { readonly do: "text" }
   /** A text that is the session's next prompt. */
@@ -46,7 +48,7 @@ export interface MessageDraft
 export interface MessageInput {
   readonly cause: JudgedCause;
   readonly settings: ChannelSettings;
-  readonly service: Pick<Service, "fits" | "maxButtons">;
+  readonly service: Pick<Service, "fits" | "maxButtons" | "hasAccounts">;
   /** Answers are taken from this channel. */
   readonly isAnswering: boolean;
   /** A reply can be the session's next prompt. */
@@ -134,7 +136,9 @@ export function createExactText(input: MessageInput, details: AskDetails): Exact
   const dangers = details.dangers.map((danger) => mask(dangerMark + danger));
   const lines = [...dangers, ...masked.split("\n"), formatContext(input, when)];
   const tapped = { shownMs: confirmingMs, isConfirmed: confirmingMs !== null };
-  const shown = createStep("channel", { isWholeShown: true, ...tapped });
+  // Where everybody who knows an address could answer, nothing is allowed for good.
+  const takesAlways = settings.always === true && service.hasAccounts;
+  const shown = createStep("channel", { isWholeShown: true, takesAlways, ...tapped });
   // With everything that it could offer.
   const { question, ...offers } = createOffers(input, details, shown);
   const complete = { ...emptyDraft, key: cause.key, title, lines: [...question, ...lines], ...offers };
@@ -188,10 +192,18 @@ function createOffers({ service }: MessageInput, details: AskDetails, step: Answ
   const meaning: ResponseMeaning = { do: allow?.needsConfirmation ? "confirm" : "allow" };
   const yes: DraftButton = { label, style: "allow", meaning };
   const no: DraftButton = { label: nameDenial(kind), style: "deny", meaning: { do: "deny" } };
+  const [lasting] = findOffer(offers, "always") ? details.always : [];
+  const always: readonly DraftButton[] =
+    lasting === undefined || isAskedAgain || service.maxButtons < 3
+      ? []
+      : [{ label: "Always", style: "plain", meaning: { do: "always" } }];
   const hint = kind === "plan" ? "Reply with text to send it back." : "Reply with a reason to deny it.";
   return {
-    question: isAskedAgain ? [`Really ${verb} this?`] : [],
-    buttons: allow === null ? [no] : [yes, no],
+    question: [
+      ...(isAskedAgain ? [`Really ${verb} this?`] : []),
+      ...always.map(() => `“Always”: ${toSingleLine(lasting ?? "")}`),
+    ],
+    buttons: allow === null ? [no] : [yes, ...always, no],
     replyHint: takesNoReason ? null : hint,
   };
 }
@@ -258,6 +270,8 @@ export function createAnswer(
       return { do: "allow" };
     case "deny":
       return { do: "deny", message: null };
+    case "always":
+      return { do: "always", choice: 0 };
     case "option": {
       const label = details.questions[0]?.options[meaning.index]?.label;
       return label === undefined ? "there is no such option" : { do: "reply", replies: [[label]] };

@@ -28,7 +28,7 @@ export interface References {
 const referenceBytes = 16;
 const referenceForm = /^[\w-]{22}$/;
 const maxReferences = 5_000;
-const meanings = new Set(["allow", "confirm", "deny", "option", "text", "send", "test"]);
+const meanings = new Set(["allow", "always", "confirm", "deny", "option", "text", "send", "test"]);
 
 export function createReferences(saved: unknown, onChange: () => void): References {
   const byHash = new Map(parseSaved(saved));

@@ -8,20 +8,22 @@ export interface PageBundle {
   readonly script: string;
   /** What `script` and `moreScript` share. The page's HTML names it first, so that its hash is checked before another file imports it. */
   readonly sharedScript: string;
-  /** The history, the details of a session, the settings and the team are parts of their own, because most visits do not open them. */
+  /** The history, the details of a session, the settings, the team and the rules are parts of their own, because most visits do not open them. */
   readonly moreScript: string;
   readonly settingsScript: string;
   readonly teamScript: string;
+  readonly rulesScript: string;
   readonly style: string;
   readonly icon: string;
 }
 
 export async function bundlePage(): Promise<PageBundle> {
-  const [[script, moreScript, sharedScript], settingsScript, teamScript, style, html, icon] =
+  const [[script, moreScript, sharedScript], settingsScript, teamScript, rulesScript, style, html, icon] =
     await Promise.all([
       bundleTogether("main.tsx", "more.tsx"),
       bundle("settings.tsx"),
       bundle("team.tsx"),
+      bundle("rules.tsx"),
       bundle("page.css"),
       Bun.file(join(folder, "page.html")).text(),
       Bun.file(join(import.meta.dir, "../../assets/beckon.svg")).text(),
@@ -32,9 +34,11 @@ export async function bundlePage(): Promise<PageBundle> {
     more: moreScript,
     settings: settingsScript,
     team: teamScript,
+    rules: rulesScript,
     style,
   });
-  return { html: hashed, script, sharedScript, moreScript, settingsScript, teamScript, style, icon };
+  const parts = { moreScript, settingsScript, teamScript, rulesScript };
+  return { html: hashed, script, sharedScript, ...parts, style, icon };
 }
 
 /** The browser refuses other files, such as those that another program at beckon's port has left in its cache. */

@@ -42,6 +42,7 @@ const pageFiles = {
   moreScript: join(repo, "dist/page/more.js"),
   settingsScript: join(repo, "dist/page/settings.js"),
   teamScript: join(repo, "dist/page/team.js"),
+  rulesScript: join(repo, "dist/page/rules.js"),
   style: join(repo, "dist/page/page.css"),
   icon: join(repo, "dist/page/icon.svg"),
 };

@@ -20,7 +20,7 @@ interface TrustsOptions {
   readonly onChange: () => void;
 }
 
-export const maxTrustMs = 12 * hourMs;
+const maxTrustMs = 12 * hourMs;
 
 export function createTrusts({ now, formatTime, onChange }: TrustsOptions) {
   const trusts = new Map<string, SessionTrust>();

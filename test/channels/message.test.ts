@@ -109,7 +109,7 @@ describe("what is sent at each level is what README and docs/channels.md show", 
     const { title, lines } = createDraft({
       cause,
       settings: { detail, answers: "off" } as ChannelSettings,
-      service: { fits: () => true, maxButtons: 3 },
+      service: { fits: () => true, maxButtons: 3, hasAccounts: true },
       isAnswering: false,
       takesPrompt: false,
       details,
@@ -134,30 +134,46 @@ describe("what is sent at each level is what README and docs/channels.md show", 
   });
 });
 
+const draftOf = (details: AskDetails, more: object = {}, hasAccounts = true) =>
+  createDraft({
+    cause: {
+      key: "codex:s1#1",
+      kind: "blocked",
+      ask: { id: "1" },
+      since: { at: 0, t: 0 },
+      session: { agent: "codex", sessionId: "s1", firstCwd: "/p", cwd: "/p", gitBranch: null, title: null },
+      name: { project: "p", difference: "" },
+      formatText: () => ({ title: "p wants to use Bash", body: "" }),
+    } as unknown as JudgedCause,
+    settings: { detail: "full", answers: "safe", ...more } as ChannelSettings,
+    service: { fits: () => true, maxButtons: 3, hasAccounts },
+    isAnswering: true,
+    takesPrompt: false,
+    details,
+    hasSecret: false,
+    confirmingMs: null,
+    formatTime: () => "now",
+    mask: (text) => text,
+  });
+
 test("a reason is asked for only if the agent takes one", () => {
-  const draftOf = (details: AskDetails) =>
-    createDraft({
-      cause: {
-        key: "codex:s1#1",
-        kind: "blocked",
-        ask: { id: "1" },
-        since: { at: 0, t: 0 },
-        session: { agent: "codex", sessionId: "s1", firstCwd: "/p", cwd: "/p", gitBranch: null, title: null },
-        name: { project: "p", difference: "" },
-        formatText: () => ({ title: "p wants to use Bash", body: "" }),
-      } as unknown as JudgedCause,
-      settings: { detail: "full", answers: "safe" } as ChannelSettings,
-      service: { fits: () => true, maxButtons: 3 },
-      isAnswering: true,
-      takesPrompt: false,
-      details,
-      hasSecret: false,
-      confirmingMs: null,
-      formatTime: () => "now",
-      mask: (text) => text,
-    });
   const permission = createDetails("permission");
   expect(draftOf(permission).replyHint).toBe("Reply with a reason to deny it.");
   const draft = draftOf({ ...permission, takesNoReason: true });
   expect([draft.replyHint, draft.buttons.map(({ label }) => label)]).toEqual([null, ["Allow", "Deny"]]);
+});
+
+test("a request can be allowed for good only with consent, where there are accounts, and never if it is marked", () => {
+  const permission = { ...createDetails("permission"), always: ["Always allow npm test in this project"] };
+  const labelsOf = (...input: Parameters<typeof draftOf>) =>
+    draftOf(...input).buttons.map(({ label }) => label);
+  expect(labelsOf(permission)).toEqual(["Allow", "Deny"]);
+  expect(labelsOf(permission, { always: true })).toEqual(["Allow", "Always", "Deny"]);
+  expect(draftOf(permission, { always: true }).lines[0]).toBe(
+    "“Always”: Always allow npm test in this project",
+  );
+  expect(labelsOf(permission, { always: true }, false)).toEqual(["Allow", "Deny"]);
+  const marked = { ...permission, dangers: ["deletes without asking (rm -rf)"] };
+  expect(labelsOf(marked, { always: true, answers: "all" })).not.toContain("Always");
+  expect(createAnswer({ do: "always" }, null, permission)).toEqual({ do: "always", choice: 0 });
 });

@@ -21,6 +21,7 @@ import {
   manyMachinesDay,
   type Sample,
 } from "./sample.ts";
+import { createRulesDay } from "./sample-rules.ts";
 import { serveSample } from "./sample-server.ts";
 import { createSampleSettings } from "./sample-settings.ts";
 import { sampleTeams } from "./sample-teams.ts";
@@ -323,6 +324,19 @@ const pictures: readonly Picture[] = [
     prepare: async (page: Page) => {
       await page.evaluate('location.hash = "#team"');
       await page.locator(".team-t tbody tr").first().waitFor();
+    },
+  })),
+  ...[
+    { name: "70-rules-light", isFullPage: true },
+    { name: "71-rules-dark", options: dark, isFullPage: true },
+    { name: "72-rules-phone", options: phone, isFullPage: true },
+  ].map((picture) => ({
+    ...picture,
+    sample: createRulesDay(liveDay),
+    prepare: async (page: Page) => {
+      await page.evaluate('location.hash = "#rules"');
+      await page.locator(".rules-t tbody tr").first().waitFor();
+      await page.getByRole("button", { name: "Always…" }).first().click();
     },
   })),
   { name: "dashboard", sample: liveDay, options: forReadme },

@@ -101,7 +101,7 @@ test("a request shows what was answered before", async () => {
     allowed: 3,
     denied: 0,
     lastProject: "shop",
-    rule: "Bash(npm test)",
+    rule: { text: "Bash(npm test)", project, agent: "claude" },
   });
   ask("s-6", project, "make check");
   const { precedent } = (await fixture.waitForAsk("s-6")).asked;

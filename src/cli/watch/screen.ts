@@ -2,6 +2,7 @@
 import { type AnswerStep, findOffer, listOffers } from "../../core/answers/policy.ts";
 import { nameApproval, notWhole } from "../../core/answers/words.ts";
 import type { AskDetails } from "../../core/session/ask-details.ts";
+import { formatPrecedent } from "../../core/session/precedent.ts";
 import { viewKeyOf } from "../../core/session/session-ref.ts";
 import { formatFailure, summarizeAskInFull } from "../../core/session/texts.ts";
 import { continuationMark } from "../../core/text/fit.ts";
@@ -9,6 +10,7 @@ import { shortenHomePath } from "../../core/text/paths.ts";
 import { capitalize, formatCount } from "../../core/text/words.ts";
 import { formatAge, formatUsage } from "../../core/view/figures.ts";
 import { groupMarks, groups } from "../../core/view/group-names.ts";
+import { describeRound } from "../../core/view/rounds.ts";
 import { branchOf } from "../../core/view/session-names.ts";
 import type { AskView, SessionView } from "../../core/view/session-view.ts";
 import { nameTerminal } from "../../core/view/terminal-name.ts";
@@ -154,12 +156,21 @@ function formatHeader(model: Model): string {
   const sessions = data?.sessions ?? [];
   const counts = formatCounts(sessions, { now, home, colour, columns: size.columns });
   const [first = ""] = counts;
-  if (counts.length === 1) return sessions.length === 0 ? "" : first;
+  if (counts.length === 1) return sessions.length === 0 ? "" : first + formatRound(model, first);
   const short = groups.flatMap((group) => {
     const count = sessions.filter((session) => session.group === group).length;
     return count === 0 ? [] : [`${groupMarks[group]} ${count}`];
   });
   return paint(line(short.join("  "), "bold"), model);
+}
+
+/** "5 asks, about 90 s", if there is room for it. */
+function formatRound(model: Model, before: string): string {
+  const waiting = (model.data?.sessions ?? []).filter(({ group }) => group === "needs_you");
+  const round = describeRound(waiting.flatMap(blockingAsks));
+  const text = `   ${round}`;
+  const isFitting = Bun.stringWidth(before) + text.length <= model.size.columns;
+  return round !== "" && isFitting ? paint(line(text, "dim"), model) : "";
 }
 
 /** Narrower terminals have no room for the columns of a row. */
@@ -510,10 +521,15 @@ function renderAsk(model: Model, screen: AskScreen): string[] {
   const asks = session.asks.filter(isAnswerable);
   const count = `ask ${asks.findIndex(({ id }) => id === ask.id) + 1} of ${asks.length}`;
   const aside = asks.length > 1 ? count : describePlace(session);
+  const { precedent } = ask.asked;
+  const before = precedent ? ` ${stripControls(formatPrecedent(precedent, session.project))} ──` : "";
   const rest = below > 0 ? ` ↓ ${formatCount(below, "more line")} ──` : "";
   return [
     paint(line(joinEnds(`${describeName(model, session)} asks`, aside, columns), "bold"), model),
-    paint(line("─".repeat(columns), "dim"), model),
+    paint(
+      line(joinEnds("", Bun.stringWidth(before) < columns - 1 ? before : "", columns, "─"), "dim"),
+      model,
+    ),
     ...shown.map((text) => paint(text, model)),
     ...Array<string>(Math.max(0, room - shown.length)).fill(""),
     paint(line(joinEnds("", rest, columns, "─"), "dim"), model),

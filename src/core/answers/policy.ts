@@ -31,6 +31,8 @@ export interface AnswerStep {
   readonly hasSecret?: boolean;
   /** The user's settings keep what is marked away from there. */
   readonly refusesMarked?: boolean;
+  /** The user's settings let it be allowed for good from there, where it otherwise is not. */
+  readonly takesAlways?: boolean;
 }
 
 /** An AnswerStep with only the given facts set. */
@@ -106,8 +108,8 @@ const refuse = (why: Refusal): AnswerVerdict => ({ kind: "refused", why });
 export function judgeAnswer(asked: AskDetails, answer: Answer, step: AnswerStep): AnswerVerdict {
   const { answers, onlyPermissions } = fronts[step.front];
   if (!isAnswerTo(asked, answer)) return refuse("unfit");
-  if (!answers.includes(answer.do) || (onlyPermissions && asked.kind !== "permission"))
-    return refuse("not here");
+  const isTaken = answers.includes(answer.do) || (answer.do === "always" && step.takesAlways === true);
+  if (!isTaken || (onlyPermissions && asked.kind !== "permission")) return refuse("not here");
   // Denying needs no more than to know that something was asked.
   const why = answer.do === "deny" ? null : findRefusal(asked, answer, step);
   if (why !== null) return refuse(why);

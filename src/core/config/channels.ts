@@ -53,6 +53,12 @@ const channelFields = {
     "true or false",
     "Whether a reply to a session that is done is its next prompt. Needs accounts.",
   ),
+  always: field(
+    Type.Boolean(),
+    false,
+    "true or false",
+    "Whether a request can also be allowed for good from there. Needs answers, and a service with accounts.",
+  ),
   when: field(
     literals(["away", "always"]),
     "away",

@@ -1,12 +1,6 @@
 /** What the user has answered to requests like this one, and the words for it. A fact, not advice. */
 import { formatCount } from "../text/words.ts";
 
-/** One earlier answer of the user's. */
-export interface PastAnswer {
-  readonly isAllowed: boolean;
-  readonly at: number;
-}
-
 export interface Precedent {
   /** What they have in common: "npm run test", "edits in guide". */
   readonly label: string;
@@ -25,7 +19,7 @@ export interface Precedent {
 /** What is shown with a request. */
 export interface AskPrecedent extends Precedent {
   /** The narrowest rule that would answer it. Absent if there is none, or the user has not answered alike often enough. */
-  readonly rule?: string;
+  readonly rule?: { readonly text: string; readonly project: string; readonly agent: string };
 }
 
 export const maxRecentAnswers = 20;
@@ -44,7 +38,7 @@ export function describePrecedentRest(
     const message = lastDenial.message === null ? "" : `: “${lastDenial.message}”`;
     return `denied ${formatCount(denied, "time")}, last ${formatTime(lastDenial.at)}${message}`;
   }
-  const place = lastProject === null || lastProject === project ? "" : ` in ${lastProject},`;
+  const place = lastProject === null || lastProject === project ? "" : ` in ${lastProject}`;
   return `last${place} ${formatTime(lastAt)}`;
 }
 

@@ -9,6 +9,7 @@ import { joinRows } from "../../core/text/fit.ts";
 import { capitalize } from "../../core/text/words.ts";
 import { formatExactDuration, formatSpokenDuration } from "../../core/view/figures.ts";
 import { nameTool, splitCall } from "../../core/view/moment-words.ts";
+import { describeRound } from "../../core/view/rounds.ts";
 import type { AskView } from "../../core/view/session-view.ts";
 import { nameTerminal } from "../../core/view/terminal-name.ts";
 import {
@@ -24,11 +25,13 @@ import {
 } from "./actions.ts";
 import { branchOf, cleanText, describeEnding, formatTime } from "./format.ts";
 import { type Card, cards, isSettling, setPointerInside, unlocked } from "./inbox.ts";
+import { allowLasting, type LastingChoice, listLasting } from "./lasting.ts";
 import { parseDiff } from "./lines.ts";
 import { Host } from "./machines.tsx";
 import { labelSession, nameOnMachine } from "./names.ts";
 import { openSession } from "./navigation.ts";
 import { offersOf } from "./offers.ts";
+import { PrecedentBox } from "./precedent.tsx";
 import { recentAnswers, stats } from "./reports.ts";
 import {
   agentName,
@@ -41,12 +44,14 @@ import {
   openAsks,
   selectedId,
 } from "./state.ts";
+import { followCard, Together } from "./together.tsx";
 import { Dots, Duration, Glyph, Icon } from "./ui.tsx";
 
 export function Inbox() {
   const count = openAsks.value.length;
   const lost = lostAsks.value;
-  const more = lost.length === 0 ? "longest waiting first" : `${lost.length} more not reachable`;
+  const round = describeRound(openAsks.value.map(({ ask }) => ask)) || "longest waiting first";
+  const more = lost.length === 0 ? round : `${lost.length} more not reachable`;
   const end = isLive.value ? more : `as of ${formatTime(heardAt.value)}`;
   return (
     <section
@@ -63,6 +68,7 @@ export function Inbox() {
         {count > 0 && <span class="badge">{count}</span>}
         {count + lost.length > 0 && <span class="end">{end}</span>}
       </div>
+      <Together />
       <div class={isSettling.value ? "asks settling" : "asks"}>
         {cards.value.map((card) => (
           <AskCard key={card.id} card={card} />
@@ -123,8 +129,11 @@ function AskCard({ card }: { readonly card: Card }) {
     ask.agentId === null
       ? nameTerminal(session.place)
       : cleanText(child?.name ?? child?.type ?? "a subagent");
+  const article = useRef<HTMLElement>(null);
+  useEffect(() => (article.current ? followCard(id, article.current) : undefined), [id]);
   return (
     <article
+      ref={article}
       class={outcome === null ? "ask panel" : "ask panel over"}
       data-id={id}
       tabIndex={-1}
@@ -319,6 +328,7 @@ function Request({ card, asked, hasPlaces }: AnswerableProps) {
   const { allow } = offersOf(asked, isWholeShown);
   const { rules } = offersOf(asked, true);
   const isAllowLocked = isLocked || allow === null;
+  const lasting = listLasting(card, asked);
   const send = (answer: Answer) => answerAsk(card, answer, isWholeShown);
   return (
     <>
@@ -359,6 +369,7 @@ function Request({ card, asked, hasPlaces }: AnswerableProps) {
         </button>
       )}
       {!asked.isWhole && <NotWhole />}
+      {asked.precedent && <PrecedentBox precedent={asked.precedent} project={card.session.project} />}
       {isDenying.value ? (
         <DenyForm
           placeholder={isPlan ? "What should be different?" : "What to do instead, if you like"}
@@ -379,7 +390,7 @@ function Request({ card, asked, hasPlaces }: AnswerableProps) {
             needsConfirmation={allow?.needsConfirmation === true}
             onAllow={() => send({ do: "allow" })}
           />
-          {rules.length > 0 && (
+          {(rules.length > 0 || lasting.length > 0) && (
             <button
               class="btn"
               type="button"
@@ -409,11 +420,13 @@ function Request({ card, asked, hasPlaces }: AnswerableProps) {
           {hasPlaces && <Places sessionKey={card.key} />}
         </div>
       )}
-      {rules.length > 0 && isChoosingRule.value && !isDenying.value && (
+      {isChoosingRule.value && !isDenying.value && (
         <RuleChoices
           choices={rules}
+          lasting={lasting}
           isLocked={isAllowLocked}
           onChoose={(choice) => send({ do: "always", choice })}
+          onLasting={(choice) => void allowLasting(card, choice, () => send({ do: "allow" }))}
         />
       )}
     </>
@@ -506,17 +519,33 @@ function AllowButton(props: AllowButtonProps) {
 /** Part of the card, not a menu above it: the list of cards scrolls, and would cut what is outside of a card. */
 function RuleChoices({
   choices,
+  lasting,
   isLocked,
   onChoose,
+  onLasting,
 }: {
   readonly choices: readonly string[];
+  readonly lasting: readonly LastingChoice[];
   readonly isLocked: boolean;
   readonly onChoose: (choice: number) => void;
+  readonly onLasting: (choice: LastingChoice) => void;
 }) {
   const list = useRef<HTMLFieldSetElement>(null);
   useEffect(() => list.current?.scrollIntoView({ block: "nearest" }), []);
   return (
     <fieldset class="rules" aria-label="Allow from now on" ref={list}>
+      {lasting.map((choice) => (
+        <button
+          key={choice.title}
+          class="opt rule"
+          type="button"
+          disabled={isLocked}
+          onClick={() => onLasting(choice)}
+        >
+          {choice.title}
+          <small>{choice.about}</small>
+        </button>
+      ))}
       {choices.map((choice, index) => (
         <button
           key={choice}

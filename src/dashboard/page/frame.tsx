@@ -68,6 +68,9 @@ export function Bar({ isFirstRun }: { readonly isFirstRun: boolean }) {
           <a href="#history" aria-current={view.value === "history" ? "page" : undefined}>
             History
           </a>
+          <a href="#rules" aria-current={view.value === "rules" ? "page" : undefined}>
+            Rules
+          </a>
           {facts.value?.teams && (
             <a href="#team" aria-current={view.value === "team" ? "page" : undefined}>
               Team

@@ -13,6 +13,7 @@ import { DetailPanel, HistoryPanel } from "./more-loader.tsx";
 import { applyTheme } from "./navigation.ts";
 import { Ports } from "./ports.tsx";
 import { followReports } from "./reports.ts";
+import { RulesPanel } from "./rules-loader.tsx";
 import { Sessions } from "./sessions.tsx";
 import { SettingsPanel } from "./settings-loader.tsx";
 import { connection, facts, openAsks, selectedId, sessions } from "./state.ts";
@@ -55,6 +56,14 @@ function App() {
           <HistoryPanel />
         ) : view.value === "team" ? (
           <TeamPanel />
+        ) : view.value === "rules" ? (
+          <div class="page">
+            <h1 class="hid">beckon: rules</h1>
+            <Inbox />
+            <div class="rest">
+              <RulesPanel />
+            </div>
+          </div>
         ) : (
           <>
             <Notices />

@@ -2,12 +2,13 @@
 import { signal } from "@preact/signals";
 import { openedKey } from "./state.ts";
 
-export type View = "sessions" | "history" | "team" | "settings";
+export type View = "sessions" | "history" | "team" | "rules" | "settings";
 
 /** `#settings-alerts` is a part of the settings; every other section belongs to the sessions. */
 function readView(): View {
   if (/^#settings\b/.test(location.hash)) return "settings";
   if (location.hash === "#team") return "team";
+  if (location.hash === "#rules") return "rules";
   return location.hash === "#history" ? "history" : "sessions";
 }
 
@@ -24,7 +25,7 @@ export function followAddress(): void {
     requestAnimationFrame(() =>
       requestAnimationFrame(() => {
         const section =
-          view.value !== "history" && view.value !== "team" && id !== "" ? document.getElementById(id) : null;
+          view.value === "sessions" || view.value === "settings" ? document.getElementById(id) : null;
         if (section) section.scrollIntoView();
         else scrollTo(0, 0);
       }),

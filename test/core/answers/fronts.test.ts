@@ -119,7 +119,7 @@ test("a channel", () => {
           formatText: () => ({ title: "shop asks", body: "" }),
         } as unknown as JudgedCause,
         settings: { detail: "full", answers } as ChannelSettings,
-        service: { fits: () => fits, maxButtons: 3 },
+        service: { fits: () => fits, hasAccounts: true, maxButtons: 3 },
         isAnswering: true,
         takesPrompt: false,
         details,

@@ -41,6 +41,7 @@ describe("valid settings hold", () => {
           detail: "full" as const,
           answers: "safe" as const,
           send: true,
+          always: false,
           when: "always" as const,
           afterSeconds: 0,
           awaySeconds: 60,

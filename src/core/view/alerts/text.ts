@@ -3,6 +3,7 @@ import { createStep, judgeAnswer, listOffers, type Offer } from "../../answers/p
 import { nameApproval, nameDenial } from "../../answers/words.ts";
 import type { Answer, AskDetails } from "../../session/ask-details.ts";
 import { answerIdOf } from "../../session/keys.ts";
+import { formatPrecedent } from "../../session/precedent.ts";
 import { type Ask, hasDied, isInterrupted, type Session, type UntrackedEdit } from "../../session/session.ts";
 import { sessionKeyOf } from "../../session/session-ref.ts";
 import { dangerMark, formatFirstQuestion, formatInterrupted, statusTexts } from "../../session/texts.ts";
@@ -53,7 +54,9 @@ export function formatAskAlert(
   const summary = createText(`${shownName} ${predicate}`, [...reasons, context]);
   if (details === null) return summary;
   const { lines, ...exact } = createExactText(sessionKeyOf(session), ask, details, reasons.filter(Boolean));
-  return { ...summary, body: [...lines, context].join("\n"), ...exact };
+  // Last, because a desktop may cut the end: it says nothing about this request.
+  const before = details.precedent ? [formatPrecedent(details.precedent, session.project)] : [];
+  return { ...summary, body: [...lines, context, ...before].join("\n"), ...exact };
 }
 
 /** Returns what it wants, to be read after the session's name, and what the user needs to decide. */
