@@ -1,4 +1,5 @@
 /** The next prompts, as the rest of the app sees them. Nothing of src/prompts is loaded before the user sends one. */
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import type { PromptSender } from "../channels/active-channel.ts";
 import type { Sink } from "../core/interfaces/index.ts";
@@ -112,16 +113,15 @@ export function createAppPrompts(
   /** The machine that it runs on queues it, and decides as for its own user. */
   async function sendThere(session: Session, prompt: NewPrompt): Promise<PromptView | string> {
     const { findTextProblem } = await import("../prompts/prompt.ts");
-    const { text, by, isNow, notBefore, waitsForQuota } = prompt;
+    const { id: promptId, text, by, isNow, notBefore, waitsForQuota } = prompt;
     const obstacle = findObstacle(session) ?? findTextProblem(text);
     if (obstacle !== null) return obstacle;
     const { at } = clock();
     const when = waitsForQuota ? "quota" : isNow ? "now" : "idle";
     const afterMs = notBefore === null ? null : Math.max(0, notBefore - at);
-    const sent = await machines.send(session, { text, when, afterMs, by });
+    const sent = await machines.send(session, { promptId, text, when, afterMs, by });
     if (typeof sent === "string" || sent === undefined) return sent ?? "its machine says nothing about it";
-    const says = sent.state === "queued" ? `${sent.says}, on ${session.machine}` : sent.says;
-    return { ...sent, says, session: sessionKeyOf(session), text, since: at };
+    return { ...sent, session: sessionKeyOf(session), text, since: at };
   }
 
   if (existsSync(paths.prompts))
@@ -146,11 +146,11 @@ export function createAppPrompts(
         return typeof prompt === "string" ? prompt : sendPrompt(session, prompt);
       },
     },
-    async sendFor(session, { text, when, afterMs, by }) {
+    async sendFor(session, { promptId, text, when, afterMs, by }) {
       const at = afterMs === null ? null : clock().at + afterMs;
       const prompt = readPrompt({ text, when, at }, by, clock().at);
       if (typeof prompt === "string") return prompt;
-      const sent = await sendHere(session, prompt);
+      const sent = await sendHere(session, { ...prompt, id: promptId });
       return typeof sent === "string" ? sent : { id: sent.id, state: sent.state, says: sent.says };
     },
     async act(id, action, { text }) {
@@ -183,6 +183,7 @@ function readPrompt(
   const notBefore = typeof at === "string" ? parseLocalTime(at, now) : readNumber(at);
   if (at !== null && notBefore === null) return 'at must be a time like "15:00", or in milliseconds';
   return {
+    id: randomBytes(4).toString("hex"),
     text: text.replaceAll("\r\n", "\n"),
     by,
     isNow: when === "now" && at === null,

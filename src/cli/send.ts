@@ -1,6 +1,6 @@
 /** `beckon send`: sends a session its next prompt, and lists, changes or removes those that wait. */
 import type { PromptView, SessionPrompts } from "../core/interfaces/wire.ts";
-import { viewKeyOf } from "../core/session/session-ref.ts";
+import { parseSessionKey, viewKeyOf } from "../core/session/session-ref.ts";
 import { toSingleLine, truncateEnd } from "../core/text/text.ts";
 import { capitalize } from "../core/text/words.ts";
 import type { SessionView } from "../core/view/session-view.ts";
@@ -71,16 +71,18 @@ function show(prompt: PromptView, asJson: boolean, done: string | null): number 
 }
 
 /** "Delivered.", "Queued: it works, and is sent when this turn ends. To remove it: …" */
-export function describePrompt({ id, state, says, since }: PromptView): string {
+export function describePrompt({ id, state, says, since, session }: PromptView): string {
+  const machine = parseSessionKey(session)?.machine ?? null;
+  const there = machine === null ? "" : `, on ${machine}`;
   switch (state) {
     case "delivered":
       return `Delivered at ${formatLocalTime(since, Date.now())}.`;
     case "queued":
-      return `Queued: ${says}. To remove it: beckon send --remove ${id}`;
+      return `Queued: ${says}. To remove it${there}: beckon send --remove ${id}`;
     case "sent":
-      return "Sent. The agent has not confirmed it yet: beckon send --list";
+      return `Sent. The agent has not confirmed it yet${there}: beckon send --list`;
     default:
-      return `${capitalize(state)}: ${says}. To try it again: beckon send --change ${id}`;
+      return `${capitalize(state)}: ${says}. To try it again${there}: beckon send --change ${id}`;
   }
 }
 

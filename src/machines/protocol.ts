@@ -116,6 +116,9 @@ const PastSession = Type.Object({
 /** `SSH_CONNECTION` of the login in which a pane is seen. */
 const login = Type.String({ pattern: connectionShape.source });
 
+/** It is part of a command that beckon prints. */
+const promptId = Type.String({ pattern: "^[0-9a-f]{8}$" });
+
 const Outcome = Type.Union([
   /** `logins`: those whose terminals show the session's pane. */
   Type.Object({
@@ -125,7 +128,7 @@ const Outcome = Type.Union([
     /** What became of a prompt. */
     prompt: Type.Optional(
       Type.Object({
-        id,
+        id: promptId,
         state: oneOf(["queued", "sent", "delivered", "not taken", "unknown"] as const),
         says: text,
       }),
@@ -221,9 +224,10 @@ const followerMessages = {
   focus: Type.Object({ id, agent: id, sessionId: id }),
   /** In which logins is its pane seen now? */
   look: Type.Object({ id, agent: id, sessionId: id }),
-  /** The session's next prompt, not before `afterMs` from now. */
+  /** The session's next prompt, not before `afterMs` from now. One that comes again with the same `promptId` is not sent again. */
   send: Type.Object({
     id,
+    promptId,
     agent: id,
     sessionId: id,
     text: Type.String({ minLength: 1, maxLength: limits.maxSentPromptLength }),

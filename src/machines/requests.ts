@@ -12,7 +12,7 @@ import { type FollowerRequest, protocolVersion, type RequestOutcome } from "./pr
 
 export type RequestedPrompt = Pick<
   Extract<FollowerRequest, { kind: "send" }>,
-  "text" | "when" | "afterMs" | "by"
+  "promptId" | "text" | "when" | "afterMs" | "by"
 >;
 /** A text if the session takes none. */
 export type SentOutcome = Extract<RequestOutcome, { ok: true }>["prompt"] | string;

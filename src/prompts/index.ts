@@ -2,7 +2,6 @@
  * The next prompts: what the user has written for sessions, in a file until each is delivered. A prompt is sent once. What the agent
  * reports as its prompt is the receipt; without one it is "not taken", and the user decides what happens.
  */
-import { randomBytes } from "node:crypto";
 import { readErrorMessage } from "../core/error-message.ts";
 import type { Schedule, Sink } from "../core/interfaces/index.ts";
 import type { ClockReading } from "../core/session/event.ts";
@@ -33,7 +32,7 @@ export interface ShownPrompt extends Prompt {
 }
 
 export interface Prompts extends Sink {
-  /** Returns a text if it cannot be sent to the session. */
+  /** Returns a text if it cannot be sent to the session. One that is known by its id is not added again. */
   add(session: Session, prompt: NewPrompt): ShownPrompt | string;
   /** Changes the text of one that is not sent, and lets one that was not taken be tried again. Returns a text if it cannot. */
   change(id: string, text: string): ShownPrompt | string;
@@ -151,12 +150,14 @@ export function createPrompts(options: PromptsOptions): Prompts {
     add(session, added) {
       const problem = findTextProblem(added.text);
       if (problem !== null) return problem;
+      const { id } = added;
+      const known = queue.find(id);
+      if (known) return show(known);
       const key = sessionKeyOf(session);
       if (queue.waiting(key).length >= maxPerSession)
         return `${maxPerSession} prompts wait for this session already`;
       if (queue.all().length >= maxPrompts) return `${maxPrompts} prompts wait already`;
-      const id = randomBytes(4).toString("hex");
-      const prompt = createPrompt(id, key, added, clock().at);
+      const prompt = createPrompt(key, added, clock().at);
       const verdict = judge(prompt);
       if (verdict.do === "refuse") return verdict.why;
       if (added.isNow && isAsking(session))

@@ -43,15 +43,15 @@ type PromptTiming = Pick<Prompt, "notBefore" | "waitsForQuota"> & {
 };
 
 export interface NewPrompt extends PromptTiming {
+  readonly id: string;
   readonly text: string;
   readonly by: string;
 }
 
 /** `session` is the session's key. */
 export const createPrompt = (
-  id: string,
   session: string,
-  { text, by, notBefore, waitsForQuota }: NewPrompt,
+  { id, text, by, notBefore, waitsForQuota }: NewPrompt,
   at: number,
 ): Prompt => ({
   id,

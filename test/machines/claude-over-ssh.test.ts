@@ -98,6 +98,22 @@ describe("Claude Code behind ssh", () => {
   );
 
   overSsh(
+    "a prompt from here is its next one there, once",
+    async () => {
+      const { devbox, laptop } = opened;
+      const child = laptop.spawnBeckon(["send", "devbox/proj", "--when", "idle", "SAY from the laptop"]);
+      expect(await child.stdout.text()).toMatch(/^(Delivered|Queued|Sent)/);
+      await devbox.terminal.waitForScreen(/● from the laptop/);
+      const { stdout } = await devbox.run(["beckon", "log", "--json"]);
+      const sent = stdout.split("\n").filter((line) => line.includes('"what":"prompt"'));
+      expect(sent.map((line) => JSON.parse(line))).toMatchObject([
+        { outcome: "delivered", by: expect.stringContaining("command line on ") },
+      ]);
+    },
+    limitMs,
+  );
+
+  overSsh(
     "what is answered there, or left with Esc, is withdrawn here within a second",
     async () => {
       const { devbox, laptop } = opened;

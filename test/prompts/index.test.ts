@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
 import { createInternalEvent } from "../../src/core/session/event.ts";
 import type { Session } from "../../src/core/session/session.ts";
 import { sessionKeyOf } from "../../src/core/session/session-ref.ts";
@@ -41,6 +42,7 @@ function openWorld(first: Session, parts: Partial<PromptsOptions> = {}) {
   let prompts = create();
   const prompt = (text: string, more: Partial<NewPrompt> = {}) =>
     prompts.add(session ?? first, {
+      id: randomBytes(4).toString("hex"),
       text,
       by: "test",
       isNow: false,
@@ -190,6 +192,20 @@ describe("after kill -9", () => {
     expect([sent, states()]).toEqual([["x"], ["x: unknown"]]);
     report("x");
     expect(states()).toEqual(["x: delivered"]);
+  });
+
+  test("a request of another machine that comes again is not sent again", async () => {
+    const { time, prompt, restart, report, sent } = openWorld(idle);
+    const id = "0000beef";
+    prompt("x", { id });
+    await time.advance(second);
+    prompt("x", { id });
+    restart();
+    prompt("x", { id });
+    report("x");
+    prompt("x", { id });
+    await time.advance(5 * second);
+    expect(sent).toEqual(["x"]);
   });
 
   test("a file with anything in it is read as far as it is valid", () => {

@@ -84,6 +84,11 @@ testWith(...needs)(
       soonMs,
     );
     expect(await must(devbox, "log")).toContain("desktop");
+    expect(
+      await must(laptop, "send", session?.sessionId ?? "", "--when", "idle", "SAY from the laptop"),
+    ).toMatch(/^(Delivered|Queued|Sent)/);
+    await devbox.terminal.waitForScreen(/● from the laptop/);
+    expect((await must(devbox, "log", "--json")).match(/"what":"prompt"/g)).toHaveLength(1);
     expect(await must(laptop, "fleet", "list")).toMatch(/devbox +\S+ +there/);
   },
   120_000,

@@ -1,10 +1,12 @@
 /** Somebody who has the password of a fleet's server, and a machine that was removed: what they write counts for nothing, and is counted. */
 import { afterEach, expect, setDefaultTimeout } from "bun:test";
+import type { FleetRecord } from "../../../src/machines/fleet/fleet-file.ts";
 import { createOwnKeys } from "../../../src/machines/fleet/keys.ts";
 import { createPlaces } from "../../../src/machines/fleet/places.ts";
 import { createSealer, type SealedPlace } from "../../../src/machines/fleet/seal.ts";
 import { createPromptEvent, proj } from "../../app-fixture.ts";
 import { testWith } from "../../needs.ts";
+import { openInbox } from "../../prompts/inbox.ts";
 import { waitForValue, waitUntil } from "../../wait-until.ts";
 import { createFleetLab, type FleetLab } from "./fleet-lab.ts";
 
@@ -92,6 +94,15 @@ testWithRedis(
   },
 );
 
+/** A request to devbox as a member would write it, which counts for long. */
+function sealRequest({ id, machine, keys, epochKeys }: FleetRecord, request: object): string {
+  const head = { to: lab.readRecord("devbox").machine, ends: Date.now() + 30_000 };
+  const text = `${JSON.stringify(head)}\n${JSON.stringify(request)}\n`;
+  return createSealer(id, machine, keys)
+    .seal("request", { number: Date.now() * 1_000, text }, 1, Buffer.from(epochKeys[1] ?? "", "base64url"))
+    .toString("base64");
+}
+
 testWithRedis("an answer counts once, for one machine, in time", async () => {
   await start("devbox", "laptop", "desktop");
   await lab.get("devbox").postHook(createPromptEvent("s"));
@@ -114,6 +125,50 @@ testWithRedis("an answer counts once, for one machine, in time", async () => {
   await waitForDropped("devbox", "repeated", asked.length);
   await waitForDropped("desktop", "not for this machine", asked.length);
 });
+
+testWithRedis(
+  "a prompt is sent once, also if its request is written again for a beckon that was restarted",
+  async () => {
+    await start("devbox", "laptop");
+    const inbox = openInbox(lab.get("devbox"), "s");
+    try {
+      await waitUntil(async () => (await lab.get("devbox").fetchSession("s")) !== undefined, soonMs);
+      const request = {
+        kind: "send",
+        id: "1.1",
+        promptId: "0000beef",
+        agent: "claude",
+        sessionId: "s",
+        text: "do this",
+        when: "idle",
+        afterMs: null,
+        by: "command line",
+      };
+      const sealed = sealRequest(lab.readRecord("laptop"), request);
+      const { requestsTo } = placesOf();
+      const devbox = lab.readRecord("devbox").machine;
+      await write(requestsTo(devbox), sealed);
+      await waitUntil(() => inbox.taken.length === 1, soonMs);
+      await lab.get("devbox").postHook(createPromptEvent("s", { prompt: "do this" }));
+      await lab.get("devbox").postHook({ session_id: "s", hook_event_name: "Stop", cwd: "/home/dev/proj" });
+      await lab.get("devbox").stopApps();
+      await lab.get("devbox").start();
+      await write(requestsTo(devbox), sealed);
+      // One after it: whatever was before it is done.
+      await write(
+        requestsTo(devbox),
+        sealRequest(lab.readRecord("laptop"), { ...request, promptId: "00000002", text: "then this" }),
+      );
+      await waitUntil(() => inbox.taken.length > 1, soonMs);
+      expect(inbox.taken.map((line) => /do this|then this/.exec(line)?.[0])).toEqual([
+        "do this",
+        "then this",
+      ]);
+    } finally {
+      inbox.close();
+    }
+  },
+);
 
 testWithRedis("a machine that was removed reads nothing new, and is not heard", async () => {
   await start("devbox", "laptop", "desktop");
@@ -145,7 +200,6 @@ testWithRedis("in a team nobody answers for somebody else, also with a beckon th
     (found) => found !== undefined,
     soonMs,
   );
-  const { id, machine, keys, epochKeys } = lab.readRecord("laptop");
   const devbox = lab.readRecord("devbox").machine;
   const step = { front: "command line", isWholeShown: true, shownMs: null, isConfirmed: true };
   const request = {
@@ -157,16 +211,10 @@ testWithRedis("in a team nobody answers for somebody else, also with a beckon th
     answer: { do: "allow" },
     step,
   };
-  const text = `${JSON.stringify({ to: devbox, ends: Date.now() + 30_000 })}\n${JSON.stringify(request)}\n`;
-  const sealed = createSealer(id, machine, keys).seal(
-    "request",
-    { number: Date.now() * 1_000, text },
-    1,
-    Buffer.from(epochKeys[1] ?? "", "base64url"),
-  );
+  const laptop = lab.readRecord("laptop");
   const { requestsTo } = placesOf();
-  await write(requestsTo(devbox), sealed.toString("base64"));
+  await write(requestsTo(devbox), sealRequest(laptop, request));
   // It is answered, with a no.
-  await waitUntil(async () => (await readSealed(requestsTo(machine))).length > 0, soonMs);
+  await waitUntil(async () => (await readSealed(requestsTo(laptop.machine))).length > 0, soonMs);
   expect((await lab.get("devbox").fetchSession("s"))?.asks).toHaveLength(1);
 });
