@@ -9,8 +9,9 @@ import { takeKey } from "./key.ts";
 import { followKeys } from "./keys.ts";
 import { followLooks } from "./looked.ts";
 import { hasMachines } from "./machines.tsx";
-import { DetailPanel, HistoryPanel } from "./more-loader.tsx";
+import { DetailPanel, HistoryPanel, PastBar, PastInbox } from "./more-loader.tsx";
 import { applyTheme } from "./navigation.ts";
+import { followPast, isPast } from "./past.ts";
 import { Ports } from "./ports.tsx";
 import { followReports } from "./reports.ts";
 import { Sessions } from "./sessions.tsx";
@@ -46,6 +47,7 @@ function App() {
       <Patterns />
       <Bar isFirstRun={isFirst} />
       <Banner />
+      {isPast() && view.value === "sessions" && <PastBar />}
       <main>
         {view.value === "settings" ? (
           <SettingsPanel />
@@ -60,12 +62,18 @@ function App() {
             <Notices />
             <div class="page">
               <h1 class="hid">beckon: your sessions</h1>
-              <Inbox />
+              {isPast() ? <PastInbox /> : <Inbox />}
               <div class="rest">
+                {/* While it is dragged, the day must not move away from under the pointer. */}
+                {isPast() && <Today />}
                 <Sessions />
-                <Today />
-                <Waited />
-                <Ports />
+                {!isPast() && (
+                  <>
+                    <Today />
+                    <Waited />
+                    <Ports />
+                  </>
+                )}
               </div>
             </div>
           </>
@@ -88,6 +96,7 @@ followAsks();
 followReports();
 followTitle();
 followKeys();
+followPast();
 // The first ask is selected until the user selects another.
 effect(() => {
   const [first] = openAsks.value;
