@@ -17,6 +17,7 @@ import { dropUntrustedSecrets } from "../system/app-environment.ts";
 import { schedule, scheduleTogether } from "../system/schedule.ts";
 import { createWorkGuard, type WorkGuard } from "../workguard/index.ts";
 import { openAlertState } from "./alert-state.ts";
+import { createAwake } from "./awake.ts";
 import type { Base } from "./base.ts";
 import { type Channels, createChannels } from "./channels.ts";
 import { type Connection, createConnection } from "./connection.ts";
@@ -89,6 +90,7 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
   const { renderLoop, preferences, channels, connection, guardHooks, updates } = showing;
   const { history, events, workGuard } = recording;
   const memory = createMemoryRelease();
+  const awake = createAwake({ ...base, sessions: state.sessionsNow });
   const streamServer = createStreamServer(base);
   const stream = createLifecycleStream({
     server: streamServer,
@@ -112,6 +114,7 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
     ofOwnSessions(workGuard),
     guardHooks,
     updates,
+    awake,
     renderLoop,
   );
   workGuard.start();
@@ -126,6 +129,7 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
     async stopShowing() {
       answers.pending.stop();
       memory.stop?.();
+      awake.stop();
       workGuard.stop?.();
       await Promise.all([machines.stop(), showing.stopShowing()]);
     },

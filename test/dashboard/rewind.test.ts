@@ -43,6 +43,22 @@ testPage(
   },
 );
 
+testPage("the handle goes on with the pointer while the page changes under it", async () => {
+  const page = await pages.show(rewoundDay);
+  await slider(page).scrollIntoViewIfNeeded();
+  const box = await slider(page).boundingBox();
+  if (!box) throw new Error("the day is not drawn");
+  const y = box.y + box.height / 2;
+  await page.mouse.move(box.x + box.width - 4, y);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.5, y, { steps: 4 });
+  await page.getByText("Needed you then").waitFor();
+  const half = await slider(page).inputValue();
+  await page.mouse.move(box.x + box.width * 0.25, y, { steps: 4 });
+  await waitUntil(async () => Number(await slider(page).inputValue()) < Number(half), 5_000);
+  await page.mouse.up();
+});
+
 testPage("a click on a wait shows the moment, and keys go on from there", async () => {
   const page = await pages.show(rewoundDay);
   await page.locator("#today .lane .s-waiting").first().click();

@@ -64,16 +64,10 @@ function App() {
               <h1 class="hid">beckon: your sessions</h1>
               {isPast() ? <PastInbox /> : <Inbox />}
               <div class="rest">
-                {/* While it is dragged, the day must not move away from under the pointer. */}
-                {isPast() && <Today />}
                 <Sessions />
-                {!isPast() && (
-                  <>
-                    <Today />
-                    <Waited />
-                    <Ports />
-                  </>
-                )}
+                <Today />
+                <Waited />
+                <Ports />
               </div>
             </div>
           </>

@@ -14,8 +14,12 @@ export function showMoment(at: number): void {
     backToNow();
     return;
   }
-  openedKey.value = null;
-  selectedId.value = null;
+  if (!isPast()) {
+    openedKey.value = null;
+    selectedId.value = null;
+    // The day moves to the top: it is what the user holds.
+    scrollTo(0, 0);
+  }
   const day = startOfDay(time);
   laneDay.value = day === startOfDay(now.peek()) ? null : day;
   wantedAt.value = time;

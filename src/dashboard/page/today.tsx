@@ -255,7 +255,6 @@ export function Today() {
 
 /** When any of them waited, and the handle that goes to any moment of the day. */
 function Scrub({ range, waits }: { readonly range: Range; readonly waits: readonly Bar[] }) {
-  const end = Math.min(range.to, now.value);
   const at = wantedAt.value;
   return (
     <div class="scrub-at">
@@ -287,9 +286,9 @@ function Scrub({ range, waits }: { readonly range: Range; readonly waits: readon
         class="scrub-in"
         type="range"
         min={range.from}
-        max={end}
+        max={range.to}
         step={scrubStepMs}
-        value={at ?? end}
+        value={at ?? Math.min(range.to, now.value)}
         title={at === null ? "Drag to see any moment of it" : undefined}
         aria-label="Time shown"
         aria-valuetext={at === null ? "now" : formatTime(at)}
