@@ -37,6 +37,7 @@ export const packageGroups: readonly PackageGroup[] = [
       unshare: "util-linux",
       zsh: "zsh",
       "dbus-daemon": "dbus",
+      "systemd-inhibit": "systemd",
       "dbus-monitor": "dbus-bin",
       gdbus: "libglib2.0-bin",
       gio: "libglib2.0-bin",

@@ -18,6 +18,7 @@ import { dropUntrustedSecrets } from "../system/app-environment.ts";
 import { schedule, scheduleTogether } from "../system/schedule.ts";
 import { createWorkGuard, type WorkGuard } from "../workguard/index.ts";
 import { openAlertState } from "./alert-state.ts";
+import { createAwake } from "./awake.ts";
 import type { Base } from "./base.ts";
 import { type Channels, createChannels } from "./channels.ts";
 import { type Connection, createConnection } from "./connection.ts";
@@ -95,6 +96,7 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
   const { history, events, workGuard } = recording;
   rules.start(history);
   const memory = createMemoryRelease();
+  const awake = createAwake({ ...base, sessions: state.sessionsNow });
   const streamServer = createStreamServer(base);
   const stream = createLifecycleStream({
     server: streamServer,
@@ -119,6 +121,7 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
     ofOwnSessions(workGuard),
     guardHooks,
     updates,
+    awake,
     renderLoop,
   );
   workGuard.start();
@@ -139,6 +142,7 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
     async stopShowing() {
       answers.pending.stop();
       memory.stop?.();
+      awake.stop();
       workGuard.stop?.();
       await Promise.all([machines.stop(), showing.stopShowing()]);
     },

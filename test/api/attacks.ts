@@ -248,6 +248,7 @@ export const routes: Record<string, AllowedLabels> = {
   "/api/stats": pageRead,
   "/api/ports": pageRead,
   "/api/lanes": pageRead,
+  "/api/moment": pageRead,
   "/api/sessions/claude:0d9c": pageRead,
   "/api/sessions/claude:0d9c/focus": pageAction,
   "/api/sessions/--next/focus": pageAction,

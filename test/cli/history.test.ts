@@ -189,7 +189,7 @@ test("status --short counts the sessions in one line, and works while beckon is 
 
 test("durations are as exact as on the page", () => {
   const figures = { waitedMs: 117_000, asks: 1, medianMs: 61_000, tokens: 0, costUsd: null };
-  const longest = { ms: 117_000, key: "claude:s1", project: "shop", open: false };
+  const longest = { ms: 117_000, from: 0, key: "claude:s1", project: "shop", open: false };
   const lines = formatStats(
     {
       enabled: true,

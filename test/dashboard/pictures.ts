@@ -19,6 +19,7 @@ import {
   machinesDay,
   manyDay,
   manyMachinesDay,
+  rewoundDay,
   type Sample,
 } from "./sample.ts";
 import { createRulesDay } from "./sample-rules.ts";
@@ -90,6 +91,12 @@ const conflictSettings = async (page: Page, _: unknown, path: string) => {
   await page.getByText("config.json changed.").waitFor();
   await page.getByRole("button", { name: "Keep yours" }).click();
 };
+const rewind = async (page: Page) => {
+  const slider = page.getByRole("slider", { name: "Time shown" });
+  await slider.fill(String(rewoundDay.now - (rewoundDay.now % 60_000) - 12 * 60_000));
+  await page.getByText("Needed you then").waitFor();
+  await page.getByText("Open at 14:20").waitFor();
+};
 const tall = { viewport: { width: 1440, height: 1060 } };
 const way = "Arrives as a message from @beckon";
 const spacing =
@@ -157,6 +164,9 @@ const promptPictures: readonly Picture[] = [
 
 const pictures: readonly Picture[] = [
   ...promptPictures,
+  { name: "60-rewind-light", sample: rewoundDay, prepare: rewind },
+  { name: "61-rewind-dark", sample: rewoundDay, options: dark, prepare: rewind },
+  { name: "62-rewind-phone", sample: rewoundDay, options: phone, prepare: rewind },
   { name: "30-settings-light", sample: liveDay, options: tall, prepare: changeSettings },
   { name: "31-settings-dark", sample: liveDay, options: dark, prepare: changeSettings, isFullPage: true },
   { name: "32-settings-search-dark", sample: liveDay, options: dark, prepare: searchSettings },

@@ -570,6 +570,7 @@ export const liveDay: Sample = {
       medianMs: 38_000,
       longest: {
         ms: 401_000,
+        from: noon - 401_000,
         key: keyOf(sessions[0] as SessionView),
         project: "checkout-api",
         open: true,
@@ -654,6 +655,65 @@ const portFigures = (
 }));
 
 /** The work guard is on in one project. */
+/** The same sessions twelve minutes ago: what asks now worked then, and two others waited. */
+export const rewoundDay: Sample = {
+  ...liveDay,
+  moment(at) {
+    const [first, second] = sessions.filter(({ group }) => group === "working");
+    const asked = new Map(
+      [first, second].flatMap((session, index) =>
+        session
+          ? [[keyOf(session), createPastAsk(session, at - (index === 0 ? 130_000 : 40_000))] as const]
+          : [],
+      ),
+    );
+    const then = sessions
+      .filter(({ startedAt }) => startedAt <= at)
+      .map((session): SessionView => {
+        const ask = asked.get(keyOf(session));
+        if (ask) return { ...session, group: "needs_you", since: ask.openedAt, asks: [ask] };
+        if (session.group !== "needs_you") return { ...session, since: Math.min(session.since, at - minute) };
+        const status = { kind: "working", detail: "Edit src/rounding.ts" } as const;
+        return { ...session, group: "working", status, asks: [], since: at - 9 * minute };
+      });
+    const keys = [...asked].map(([key, { id }]) => ({ key, ask: id }));
+    const end = { waitedMs: 350_000, how: "approved", where: "page", detail: null } as const;
+    const open = { closedAt: null, waitedMs: null, how: null, where: null, detail: null };
+    return {
+      enabled: true,
+      at,
+      now: noon,
+      from: noon - 7 * 24 * 60 * minute,
+      isKnown: true,
+      sessions: then,
+      ends: keys.map((about, index) => ({
+        ...about,
+        ...(index === 0 ? { ...end, closedAt: at + 220_000 } : open),
+      })),
+      alerts: keys.map((about, index) => ({
+        ...about,
+        at: at - 30_000,
+        what: index === 0 ? ("not shown" as const) : ("shown" as const),
+        outcome: index === 0 ? "you are looking at it" : "alert shown",
+      })),
+    };
+  },
+};
+
+function createPastAsk({ project }: SessionView, openedAt: number): AskView {
+  const isPlan = openedAt % 2 === 0;
+  return {
+    id: `${project}-1`,
+    kind: isPlan ? "plan" : "permission",
+    agentId: null,
+    tool: isPlan ? null : "Bash",
+    summary: isPlan ? "One page per task" : "npm run migrate -- --env staging --dry-run",
+    options: [],
+    openedAt,
+    answerable: false,
+  };
+}
+
 export const guardedDay: Sample = {
   ...liveDay,
   sessions: sessions.map((session, index) =>

@@ -80,7 +80,7 @@ describe("the statistics of a day", () => {
       // The part whose price is known.
       costUsd: 3,
       isCostPartial: true,
-      longest: { ms: 20 * minuteMs, key: "claude:b", project: "site", open: false },
+      longest: { ms: 20 * minuteMs, from: hour(0), key: "claude:b", project: "site", open: false },
       byRules: 1,
     });
   });

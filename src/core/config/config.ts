@@ -111,6 +111,8 @@ const guardBudget = Type.Union([
 const dayRange = { min: 1, max: 3_650 };
 const megabyteRange = { min: 10, max: 100_000 };
 const updateModes = { off: "Off", tell: "Tell me" };
+/** With "pluggedIn", never on battery. */
+const awakeChoices = { off: "Off", pluggedIn: "Plugged in", always: "Always" };
 const leftClicks = { menu: "Menu", nextWaiting: "Next session" };
 
 /** Users share config.json, so no password is in it. What is said here must not repeat one. */
@@ -206,6 +208,14 @@ const configSchema = Type.Object({
       expected: '"menu" or "nextWaiting"',
       control: { kind: "choice", labels: leftClicks },
     }),
+  }),
+  awake: setting(choices(awakeChoices), {
+    section: "start",
+    default: "off",
+    title: "Keep the machine awake",
+    description: "While an agent works, the machine does not sleep by itself. Closing the lid still does.",
+    expected: '"off", "pluggedIn" or "always"',
+    control: { kind: "choice", labels: awakeChoices },
   }),
   quietHours: setting(
     Type.Union([

@@ -193,6 +193,8 @@ export interface ProjectStats extends StatsFigures {
 export interface TodayStats extends StatsFigures {
   readonly longest: {
     readonly ms: number;
+    /** When it began, or the day did. */
+    readonly from: number;
     readonly key: string;
     readonly project: string | null;
     /** It still waits. */

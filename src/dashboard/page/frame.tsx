@@ -18,6 +18,7 @@ import {
   openAsks,
   quiet,
   retryAt,
+  wantedAt,
 } from "./state.ts";
 import { Icon } from "./ui.tsx";
 import { view } from "./view.ts";
@@ -119,6 +120,7 @@ function describeConnection(isFirstRun: boolean): string {
     case "connecting":
       return "Connecting…";
     case "live":
+      if (wantedAt.value !== null) return `Paused at ${formatTime(wantedAt.value)}`;
       return isFirstRun ? "Live, listening" : `Live ${formatTime(now.value)}`;
     default:
       return `Last heard ${formatTime(heardAt.value)}`;
@@ -302,7 +304,7 @@ const keyRows: readonly (readonly [what: string, keys: readonly string[]])[] = [
   ["Light or dark", ["t"]],
   ["Settings", [","]],
   ["Save settings", ["Ctrl S"]],
-  ["Close", ["Esc"]],
+  ["Back to now, close", ["Esc"]],
 ];
 
 export function Help() {

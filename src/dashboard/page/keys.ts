@@ -3,6 +3,7 @@ import { arm, armedId, disarm, focusSession, snoozeSession } from "./actions.ts"
 import { closeHelp, openHelp } from "./frame.tsx";
 import { cards } from "./inbox.ts";
 import { openBeat } from "./moments.ts";
+import { pastActions } from "./more-loader.tsx";
 import {
   closeSession,
   closeSettings,
@@ -12,6 +13,7 @@ import {
   openSettings,
   switchTheme,
 } from "./navigation.ts";
+import { backToNow, isPast } from "./past.ts";
 import { isHelpOpen, isLive, openedKey, selectedId } from "./state.ts";
 import { closeMoment, openedMoment } from "./story.ts";
 import { view } from "./view.ts";
@@ -102,6 +104,11 @@ const settingsActions: typeof actions = {
   "?": openHelp,
 };
 
+function findTable(): typeof actions {
+  if (view.value === "settings") return settingsActions;
+  return isPast() && view.value === "sessions" ? pastActions() : actions;
+}
+
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.matches("input, select, textarea");
 
@@ -112,7 +119,7 @@ export function followKeys(): void {
     if (isTyping(event.target) || isHelpOpen.value) return;
     const isOnControl = event.target instanceof Element && event.target.closest("button, a") !== null;
     if (event.key === "Enter" && isOnControl) return;
-    const table = view.value === "settings" ? settingsActions : actions;
+    const table = findTable();
     if (/^[1-9]$/.test(event.key) && table === actions) return chooseOption(Number(event.key));
     const action = Object.hasOwn(table, event.key) ? table[event.key] : undefined;
     if (!action) return;
@@ -128,6 +135,8 @@ function leave(target: EventTarget | null): void {
   else if (openedMoment.value !== null && !isTyping(target)) closeMoment();
   else if (openedKey.value !== null && !isTyping(target)) closeSession();
   else if (view.value === "settings" && !isTyping(target)) closeSettings();
+  // The slider of the day is an input too.
+  else if (isPast() && view.value === "sessions") backToNow();
   else if (target instanceof HTMLElement) target.blur();
 }
 

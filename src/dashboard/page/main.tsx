@@ -9,8 +9,9 @@ import { takeKey } from "./key.ts";
 import { followKeys } from "./keys.ts";
 import { followLooks } from "./looked.ts";
 import { hasMachines } from "./machines.tsx";
-import { DetailPanel, HistoryPanel } from "./more-loader.tsx";
+import { DetailPanel, HistoryPanel, PastBar, PastInbox } from "./more-loader.tsx";
 import { applyTheme } from "./navigation.ts";
+import { followPast, isPast } from "./past.ts";
 import { Ports } from "./ports.tsx";
 import { followReports } from "./reports.ts";
 import { RulesPanel } from "./rules-loader.tsx";
@@ -47,6 +48,7 @@ function App() {
       <Patterns />
       <Bar isFirstRun={isFirst} />
       <Banner />
+      {isPast() && view.value === "sessions" && <PastBar />}
       <main>
         {view.value === "settings" ? (
           <SettingsPanel />
@@ -69,7 +71,7 @@ function App() {
             <Notices />
             <div class="page">
               <h1 class="hid">beckon: your sessions</h1>
-              <Inbox />
+              {isPast() ? <PastInbox /> : <Inbox />}
               <div class="rest">
                 <Sessions />
                 <Today />
@@ -97,6 +99,7 @@ followAsks();
 followReports();
 followTitle();
 followKeys();
+followPast();
 // The first ask is selected until the user selects another.
 effect(() => {
   const [first] = openAsks.value;

@@ -2,5 +2,6 @@
 import { Detail } from "./detail.tsx";
 import { History } from "./history.tsx";
 import { provideMore } from "./more-loader.tsx";
+import { PastBar, PastInbox, PastRail, pastActions } from "./rewind.tsx";
 
-provideMore({ History, Detail });
+provideMore({ History, Detail, PastBar, PastInbox, PastRail, pastActions });

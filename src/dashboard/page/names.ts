@@ -6,7 +6,7 @@ import { type NameParts, namePartsOfView, nameSessions } from "../../core/view/s
 import type { SessionView } from "../../core/view/session-view.ts";
 import { branchOf, cleanText } from "./format.ts";
 import { lanes } from "./reports.ts";
-import { sessions } from "./state.ts";
+import { shownSessions } from "./state.ts";
 
 export interface Label {
   readonly project: string;
@@ -38,7 +38,7 @@ const namePartsOfLane = ({ key, project, branch, title }: Lane): NameParts => ({
 });
 
 const names = computed(() => {
-  const listed = sessions.value;
+  const listed = shownSessions.value;
   const past = (lanes.value?.lanes ?? []).filter(({ key }) => !listed.has(key));
   return nameSessions([...[...listed.values()].map(namePartsOfView), ...past.map(namePartsOfLane)]);
 });

@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { loadSession } from "./connection.ts";
 import { markLooked } from "./looked.ts";
 import { readSaved, save } from "./saved.ts";
-import { openedKey } from "./state.ts";
+import { moment, openedKey } from "./state.ts";
 import { view } from "./view.ts";
 
 /** What had the focus before a panel was opened; it gets it back. */
@@ -19,6 +19,8 @@ export function restoreFocus(): void {
 }
 
 export function openSession(key: string): void {
+  // Its details are those of now.
+  if (moment.value !== null) return;
   if (openedKey.value === null) rememberFocus();
   openedKey.value = key;
   markLooked(key);

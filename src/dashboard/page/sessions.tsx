@@ -14,6 +14,7 @@ import {
   describeActivity,
   describeLastMessage,
   formatModel,
+  formatTime,
   noValue,
 } from "./format.ts";
 import { isNew } from "./looked.ts";
@@ -34,7 +35,7 @@ import { memo } from "./memo.ts";
 import { labelSession } from "./names.ts";
 import { openSession } from "./navigation.ts";
 import { stats } from "./reports.ts";
-import { agentName, inGroup, isLive, liveCount, selectedId, sessions } from "./state.ts";
+import { agentName, isLive, moment, selectedId, shownCount, shownInGroup, shownSessions } from "./state.ts";
 import { Age, Dots, Duration, Glyph, Icon } from "./ui.tsx";
 import { hasWorkNotes, WorkMarks, WorkNotes } from "./work-notes.tsx";
 
@@ -90,12 +91,12 @@ function matchesFilter(session: SessionView): boolean {
 }
 
 export function Sessions() {
-  const count = liveCount.value;
+  const count = shownCount.value;
   const isMany = count >= manySessions;
-  const hasTasks = [...sessions.value.values()].some(({ tasks }) => tasks !== null);
+  const hasTasks = [...shownSessions.value.values()].some(({ tasks }) => tasks !== null);
   const isFiltered = filterText.value !== "" || only.value !== null || isNarrowed.value;
   const shown = groups.filter((group) => only.value === null || only.value === group);
-  const matching = new Map(shown.map((group) => [group, inGroup(group).filter(matchesFilter)]));
+  const matching = new Map(shown.map((group) => [group, shownInGroup(group).filter(matchesFilter)]));
   const hasAny = [...matching.values()].some((list) => list.length > 0);
   const machines = isByMachine.value ? listByMachine([...matching.values()].flat()) : null;
   const inGroups = machines ? shown.filter((group) => group === "ended") : shown;
@@ -103,7 +104,8 @@ export function Sessions() {
     <section class={isMany ? "panel many" : "panel"} id="sessions" aria-labelledby="h-ses">
       <div class="panel-head">
         <h2 id="h-ses">
-          Sessions <span class="n">{count}</span>
+          Sessions{moment.value !== null && ` at ${formatTime(moment.value.at)}`}{" "}
+          <span class="n">{count}</span>
         </h2>
         <div class="end">
           <Chips />
@@ -186,7 +188,7 @@ function Chips() {
   return (
     <fieldset class="chips" aria-label="Show only">
       {inChips.map((group) => {
-        const count = inGroup(group).length;
+        const count = shownInGroup(group).length;
         if (count === 0) return null;
         const isOnly = only.value === group;
         const [number, ...label] = formatGroupCount(group, count).split(" ");
@@ -220,10 +222,10 @@ const shareHeights: Readonly<Partial<Record<Group, number>>> = {
 
 /** A filter, and how the sessions divide: for lists that do not fit on a screen. */
 function Sift() {
-  const total = sessions.value.size;
+  const total = shownSessions.value.size;
   let x = 0;
   const parts = groups.flatMap((group) => {
-    const count = inGroup(group).length;
+    const count = shownInGroup(group).length;
     const part = { group, count, x, width: (count / total) * 100 };
     x += part.width;
     return count === 0 ? [] : [part];
@@ -313,7 +315,7 @@ function SessionRowOf({ session, isMany }: { readonly session: SessionView; read
       isSelected={selectedId.value === key}
       isNew={isNew(session)}
       isMany={isMany}
-      isLive={isLive.value}
+      isLive={isLive.value && moment.value === null}
       agent={agentName(session.provider)}
       project={project}
       detail={detail}
@@ -689,11 +691,11 @@ function Cost({ session }: { readonly session: SessionView }) {
 
 function Foot() {
   const today = stats.value?.enabled ? stats.value.today : null;
-  const hasInferred = [...sessions.value.values()].some(
+  const hasInferred = [...shownSessions.value.values()].some(
     ({ evidence, group }) => evidence === "inferred" && group !== "ended",
   );
   const hasTokens = today !== null && today.tokens > 0;
-  const lost = [...sessions.value.values()].filter(({ reachable }) => !reachable).length;
+  const lost = [...shownSessions.value.values()].filter(({ reachable }) => !reachable).length;
   if (!hasInferred && !hasTokens && lost === 0) return null;
   return (
     <div class="foot">

@@ -1,8 +1,9 @@
 /** What the page shows: one signal for each thing that changes by itself. */
 import { computed, signal } from "@preact/signals";
 import type { Quiet } from "../../core/config/quiet.ts";
+import type { PastMoment } from "../../core/interfaces/wire.ts";
 import { viewKeyOf } from "../../core/session/session-ref.ts";
-import { type Group, groups } from "../../core/view/group-names.ts";
+import type { Group } from "../../core/view/group-names.ts";
 import { sortViews } from "../../core/view/order.ts";
 import type { AskView, SessionView } from "../../core/view/session-view.ts";
 import type { PageFacts } from "./types.ts";
@@ -38,16 +39,31 @@ export function agentName(id: string): string {
 
 export const isLive = computed(() => connection.value === "live");
 
-const byGroup = computed<ReadonlyMap<Group, readonly SessionView[]>>(() => {
-  const lists = new Map<Group, SessionView[]>(groups.map((group) => [group, []]));
-  for (const session of sortViews([...sessions.value.values()])) lists.get(session.group)?.push(session);
-  return lists;
-});
+/** The moment that the user wants to see in place of now; null for now. It is loaded a little later. */
+export const wantedAt = signal<number | null>(null);
+/** The moment of the past that is shown; null for now. */
+export const moment = signal<PastMoment | null>(null);
+
+/** The sessions that are shown: those of now, or of the moment that the user has gone back to. */
+export const shownSessions = computed<ReadonlyMap<string, SessionView>>(() =>
+  moment.value === null
+    ? sessions.value
+    : new Map(moment.value.sessions.map((session) => [viewKeyOf(session), session])),
+);
+/** The time from which ages are counted. */
+export const shownAt = computed(() => moment.value?.at ?? now.value);
+
+const listByGroup = (all: ReadonlyMap<string, SessionView>) =>
+  Map.groupBy(sortViews([...all.values()]), ({ group }) => group);
+
+const byGroup = computed(() => listByGroup(sessions.value));
+const shownByGroup = computed(() => (moment.value ? listByGroup(shownSessions.value) : byGroup.value));
 
 export const inGroup = (group: Group): readonly SessionView[] => byGroup.value.get(group) ?? [];
+export const shownInGroup = (group: Group): readonly SessionView[] => shownByGroup.value.get(group) ?? [];
 
-/** Sessions that have not ended. */
-export const liveCount = computed(() => sessions.value.size - inGroup("ended").length);
+/** Sessions that had not ended. */
+export const shownCount = computed(() => shownSessions.value.size - shownInGroup("ended").length);
 
 /** One ask that waits for the user. */
 export interface OpenAsk {
@@ -58,7 +74,7 @@ export interface OpenAsk {
   readonly ask: AskView;
 }
 
-function listOpenAsks(session: SessionView): readonly OpenAsk[] {
+export function listOpenAsks(session: SessionView): readonly OpenAsk[] {
   const key = viewKeyOf(session);
   return session.asks
     .filter(({ kind }) => kind !== "idle")

@@ -7,8 +7,10 @@ import { formatAge, formatExactDuration } from "../../core/view/figures.ts";
 import { sortSessions } from "../../core/view/order.ts";
 import { cleanText, formatDay, formatTime, noValue, spanLabels } from "./format.ts";
 import { Host } from "./machines.tsx";
+import { PastRail } from "./more-loader.tsx";
 import { labelLane, nameOnMachine } from "./names.ts";
 import { openSession } from "./navigation.ts";
+import { isPast, showMoment } from "./past.ts";
 import {
   canGoBack,
   isFirstDay,
@@ -34,7 +36,7 @@ import {
   type Range,
   sumStates,
 } from "./spans.ts";
-import { now, sessions, slowNow } from "./state.ts";
+import { now, sessions, shownSessions, slowNow, wantedAt } from "./state.ts";
 import { withTip } from "./tip.tsx";
 import { Glyph, Icon } from "./ui.tsx";
 
@@ -161,7 +163,8 @@ function sortLanes(list: readonly Lane[]): readonly Lane[] {
 }
 
 /** The stream knows the group of a session sooner than the lanes, which are loaded now and then. */
-const groupOf = (lane: Lane): Lane["group"] => sessions.value.get(lane.key)?.group ?? lane.group;
+const groupOf = ({ key, group }: Lane): Lane["group"] =>
+  shownSessions.value.get(key)?.group ?? (wantedAt.value === null ? group : "ended");
 
 const groupOfState = { working: "working", waiting: "needs_you", ready: "ready", failed: "failed" } as const;
 
@@ -179,7 +182,7 @@ export function Today() {
   const time = slowNow.value;
   const known = (loaded?.lanes ?? []).map((lane) => ({
     ...lane,
-    group: day === null ? groupOf(lane) : groupAt(lane, shiftDay(day, 1)),
+    group: day === null || isPast() ? groupOf(lane) : groupAt(lane, shiftDay(day, 1)),
   }));
   const all = sortLanes(joinLanes(known));
   const shown = chooseLanes(all);
@@ -214,26 +217,8 @@ export function Today() {
           <div class="day">
             <Axis range={range} />
             <div class="lane any">
-              <div class="who">Any of them waiting</div>
-              <svg
-                class="tl"
-                role="img"
-                aria-label={`Some session waited for ${formatExactDuration(sum(anyWaiting))} in all`}
-              >
-                <Ticks range={range} />
-                {anyWaiting.map((bar) => (
-                  <rect
-                    key={bar.from}
-                    class="s-any"
-                    x={`${bar.x}%`}
-                    width={`${bar.width}%`}
-                    y="8"
-                    height="10"
-                    rx="1"
-                    {...withTip({ title: "At least one waited", lines: [describeBar(bar)] })}
-                  />
-                ))}
-              </svg>
+              <div class="who">{isPast() ? "Drag, or ← →" : "Any of them waiting"}</div>
+              <Scrub range={range} waits={anyWaiting} />
               <div class={anyWaiting.length > 0 ? "sum big" : "sum"}>
                 {anyWaiting.length > 0 ? formatAge(sum(anyWaiting)) : noValue}
               </div>
@@ -265,6 +250,67 @@ export function Today() {
         </>
       )}
     </section>
+  );
+}
+
+/** When any of them waited, and the handle that goes to any moment of the day. */
+function Scrub({ range, waits }: { readonly range: Range; readonly waits: readonly Bar[] }) {
+  const at = wantedAt.value;
+  return (
+    <div class="scrub-at">
+      <svg
+        class="tl"
+        role="img"
+        aria-label={`Some session waited for ${formatExactDuration(sum(waits))} in all`}
+      >
+        {at !== null ? (
+          <PastRail range={range} waits={waits} />
+        ) : (
+          <>
+            <Ticks range={range} />
+            {waits.map((bar) => (
+              <rect
+                key={bar.from}
+                class="s-any"
+                x={`${bar.x}%`}
+                width={`${bar.width}%`}
+                y="8"
+                height="10"
+                rx="1"
+              />
+            ))}
+          </>
+        )}
+      </svg>
+      <input
+        class="scrub-in"
+        type="range"
+        min={range.from}
+        max={range.to}
+        step={scrubStepMs}
+        value={at ?? Math.min(range.to, now.value)}
+        title={at === null ? "Drag to see any moment of it" : undefined}
+        aria-label="Time shown"
+        aria-valuetext={at === null ? "now" : formatTime(at)}
+        onInput={({ currentTarget }) => showMoment(Number(currentTarget.value))}
+      />
+    </div>
+  );
+}
+
+/** Of a day, a pixel is about as much. */
+const scrubStepMs = 15_000;
+
+/** The moment that is shown, and what came later. */
+function Then({ range }: { readonly range: Range }) {
+  const at = wantedAt.value;
+  if (at === null) return null;
+  const x = placeOf(at, range);
+  return (
+    <>
+      <rect class="veil" x={`${x}%`} width={`${100 - x}%`} y="0" height="100%" />
+      <line class="then" x1={`${x}%`} x2={`${x}%`} y1="-1" y2="100%" />
+    </>
   );
 }
 
@@ -375,15 +421,20 @@ export function LaneChart({ lane, range, canLabel = false }: LaneChartProps) {
           />
         ))}
       {marks.map((mark) => (
+        // biome-ignore lint/a11y/noStaticElementInteractions: a button for each wait of a day would be hundreds; [ and ] go to them
         <rect
           key={`waiting ${mark.from}`}
           class="s-waiting"
           x={`${mark.x}%`}
           width={`${mark.width}%`}
           {...shapes.waiting}
+          onClick={() => showMoment((mark.from + mark.to) / 2)}
           {...withTip({
             title: name,
-            lines: [`${mark.count > 1 ? `${mark.count} asks` : spanLabels.waiting} · ${describeBar(mark)}`],
+            lines: [
+              `${mark.count > 1 ? `${mark.count} asks` : spanLabels.waiting} · ${describeBar(mark)}`,
+              "Click to see that moment",
+            ],
           })}
         />
       ))}
@@ -392,6 +443,7 @@ export function LaneChart({ lane, range, canLabel = false }: LaneChartProps) {
           {labelWait(mark)}
         </text>
       ))}
+      <Then range={range} />
       {isOver && <rect class="s-ended" x={`${last.x + last.width}%`} width="2" y="7" height="12" />}
     </svg>
   );

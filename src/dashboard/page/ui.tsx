@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { formatAge, formatExactDuration } from "../../core/view/figures.ts";
 import { type Group, groupLabels } from "../../core/view/group-names.ts";
-import { now, slowNow } from "./state.ts";
+import { moment, shownAt, slowNow } from "./state.ts";
 
 const glyphs: Readonly<Record<Group | "past", ComponentChildren>> = {
   needs_you: <circle cx="7" cy="7" r="5.5" fill="currentColor" />,
@@ -126,11 +126,11 @@ export function Icon({
 
 /** Time since a moment, to the second. Only this text is drawn again as time passes. */
 export function Duration({ since }: { readonly since: number }) {
-  return <>{formatExactDuration(now.value - since)}</>;
+  return <>{formatExactDuration(shownAt.value - since)}</>;
 }
 
 export function Age({ since }: { readonly since: number }) {
-  return <>{formatAge(slowNow.value - since)}</>;
+  return <>{formatAge((moment.value?.at ?? slowNow.value) - since)}</>;
 }
 
 /** Parts with a dot between them. Empty parts are left out. */

@@ -1,4 +1,5 @@
 /** How long agents waited for the user: today, by day and by project. */
+import type { ComponentChildren } from "preact";
 import { describeEnding } from "../../core/answers/words.ts";
 import type { DayStats, ProjectStats, Stats } from "../../core/interfaces/wire.ts";
 import { formatCount } from "../../core/text/words.ts";
@@ -6,6 +7,7 @@ import { formatAge, formatExactDuration, formatSpokenDuration } from "../../core
 import { describeAsk } from "../../core/view/moment-words.ts";
 import { cleanText, formatTime, noValue } from "./format.ts";
 import { nameOnMachine } from "./names.ts";
+import { showMoment } from "./past.ts";
 import { isFirstDay, recentAnswers, stats } from "./reports.ts";
 import { withTip } from "./tip.tsx";
 import { HistoryOff, Problem } from "./today.tsx";
@@ -46,7 +48,13 @@ function Figures({ stats: { today, days, projects, problem } }: { readonly stats
           </p>
         )}
         <small>
-          {today.asks > 0 && `${formatCount(today.asks, "ask")}${longest ? `, ${longest}` : ""}. `}
+          {today.asks > 0 && formatCount(today.asks, "ask")}
+          {longest && today.longest && (
+            <>
+              , <MomentLink at={today.longest.from + today.longest.ms / 2}>{longest}</MomentLink>
+            </>
+          )}
+          {today.asks > 0 && ". "}
           {today.byRules > 0 && `Your rules answered ${today.byRules} more at once. `}
           {isFirstDay.value
             ? "From tomorrow on, days are compared here."
@@ -70,6 +78,13 @@ function Figures({ stats: { today, days, projects, problem } }: { readonly stats
   );
 }
 
+/** Shows what was there at that moment. */
+const MomentLink = ({ at, children }: { readonly at: number; readonly children: ComponentChildren }) => (
+  <button class="link" type="button" title="Show that moment" onClick={() => showMoment(at)}>
+    {children}
+  </button>
+);
+
 /** On the first day: what was asked, how it ended and how long it waited. */
 function FirstAsks() {
   const asks = recentAnswers.value;
@@ -87,7 +102,9 @@ function FirstAsks() {
         const asked = cleanText(subject);
         return (
           <li key={id}>
-            <time>{formatTime(at)}</time>
+            <MomentLink at={at + (waitedMs ?? 0) / 2}>
+              <time>{formatTime(at)}</time>
+            </MomentLink>
             <div class="cut">
               <b>{nameOnMachine(cleanText(project), key)}</b> {isCode ? <code>{asked}</code> : asked}
               <small class="cut">{cleanText(`${done} ${rest}`)}</small>

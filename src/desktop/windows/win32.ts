@@ -67,12 +67,14 @@ const kernel32 = {
   GetProcAddress: { args: ["u64", "ptr"], returns: "u64" },
   GetModuleHandleW: { args: ["ptr"], returns: "u64" },
   GetProcessTimes: { args: ["u64", "ptr", "ptr", "ptr", "ptr"], returns: "i32" },
+  GetSystemPowerStatus: { args: ["ptr"], returns: "i32" },
   GetTickCount: { args: [], returns: "u32" },
   OpenProcess: { args: ["u32", "i32", "u32"], returns: "u64" },
   Process32FirstW: { args: ["u64", "ptr"], returns: "i32" },
   Process32NextW: { args: ["u64", "ptr"], returns: "i32" },
   QueryFullProcessImageNameW: { args: ["u64", "u32", "ptr", "ptr"], returns: "i32" },
   SetConsoleCtrlHandler: { args: ["ptr", "i32"], returns: "i32" },
+  SetThreadExecutionState: { args: ["u32"], returns: "u32" },
 } as const;
 
 const advapi32 = {

@@ -199,7 +199,7 @@ function sumDays(
       const ms = Math.max(0, Math.min(end, to) - Math.max(from_at, from));
       find(index, project).waitedMs += ms;
       const isLongest = index === lastDay && ms > (longest?.ms ?? 0);
-      if (isLongest) longest = { ms, key, project, open: to_at === null };
+      if (isLongest) longest = { ms, from: Math.max(from_at, from), key, project, open: to_at === null };
     }
   }
   for (const [project, openedAt, closedAt, waitedMs, how] of listAsks(db, first.from)) {

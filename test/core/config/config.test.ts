@@ -23,6 +23,7 @@ describe("valid settings hold", () => {
         whileLooking: true,
       },
       tray: { leftClick: "nextWaiting" as const },
+      awake: "always" as const,
       quietHours: { from: "22:00", to: "08:00" },
       mutedProjects: ["playground"],
       answering: { enabled: false, autoAllow: { "/home/me/web": ["Read", "Bash(ls *)"] } },
