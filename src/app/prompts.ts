@@ -56,8 +56,14 @@ export function createAppPrompts(
     return support ? support.findObstacle(session) : `${nameOf(agent)} takes prompts only in its terminal`;
   }
 
-  const findWay = ({ machine, agent }: Session): string | null =>
-    machine === null ? (supportOf(agent)?.way ?? null) : `Goes to ${machine}`;
+  /** What the user should know before anything is sent, most important first. */
+  async function findWay(session: Session): Promise<string | null> {
+    const { isAsking } = await import("../prompts/judge.ts");
+    const { machine, agent, permissionMode } = session;
+    if (isAsking(session)) return "It asks you something: sent after your answer";
+    if (permissionMode === "bypassPermissions") return "It asks for nothing: what you send runs at once";
+    return machine === null ? (supportOf(agent)?.way ?? null) : `Goes to ${machine}`;
+  }
 
   async function load(): Promise<Prompts> {
     const [{ createPrompts }, { readPrompts }] = await Promise.all([
@@ -165,7 +171,7 @@ export function createAppPrompts(
       return {
         prompts: prompts?.list(session ?? undefined) ?? [],
         obstacle: session && findObstacle(session),
-        way: session && findWay(session),
+        way: session && (await findWay(session)),
       };
     },
     stop: () => loaded?.stop?.(),

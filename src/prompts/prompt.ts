@@ -96,4 +96,6 @@ export function isReceiptOf(reported: string, sent: string): boolean {
 /** What is shorter than this was not cut. */
 const minCutLength = 1_500;
 const frame = /^<cross-session-message[^>]*>\s*([\s\S]*?)\s*(?:<\/cross-session-message>|…?$)/;
-const normalize = (value: string): string => (frame.exec(value)?.[1] ?? value).replaceAll(/\s+/g, " ").trim();
+/** A sender may have put a zero-width space where the text would end the frame. */
+const normalize = (value: string): string =>
+  (frame.exec(value)?.[1] ?? value).replaceAll("\u200b", "").replaceAll(/\s+/g, " ").trim();

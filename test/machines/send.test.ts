@@ -39,6 +39,18 @@ test("a prompt goes through the link to the session there, which reports it", as
   });
 }, 60_000);
 
+test("the command names the machine, and where a prompt waits", async () => {
+  inbox = openInbox(two.devbox, "s", { status: "busy" });
+  await two.start();
+  await two.devbox.postHook(createPromptEvent("s"));
+  await waitUntil(async () => (await two.laptop.fetchSessions()).length === 1, 10_000);
+  const child = two.laptop.spawnBeckon(["send", "devbox/proj", "do this"]);
+  expect(await child.stdout.text()).toMatch(
+    /^Queued: it works.* To remove it, on devbox: .*send --remove [0-9a-f]{8}$/m,
+  );
+  expect(inbox.taken).toEqual([]);
+}, 60_000);
+
 test("what the owner refuses is said here, and so is a machine that cannot be reached", async () => {
   await two.start();
   await two.devbox.postHook(createPromptEvent("s"));

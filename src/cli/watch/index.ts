@@ -155,7 +155,7 @@ function perform(paths: Paths, action: SessionAction): Promise<string> {
     case "dismiss":
       return dismissSession(paths, session);
     case "send":
-      return sendPrompt(paths, session, { text: action.text, by: "list" }).then(describePrompt);
+      return sendPrompt(paths, session, { text: action.text, by: "list", when: "idle" }).then(describePrompt);
     case "answer":
       return sendAnswer(paths, session, action.ask, action.answer, action.step);
   }

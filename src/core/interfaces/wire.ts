@@ -534,7 +534,7 @@ export interface SessionPrompts {
   readonly prompts: readonly PromptView[];
   /** Why the session takes no prompt from here; null if it does. */
   readonly obstacle: string | null;
-  /** Where the text goes, for users: "Arrives as a message from @beckon". null if it takes none. */
+  /** Where the text goes, or what comes before it, for users: "Arrives as a message from @beckon". null if it takes none. */
   readonly way: string | null;
 }
 

@@ -56,7 +56,13 @@ export function NextPrompt({ session }: { readonly session: SessionView }) {
           </ol>
         )}
         {obstacle === null ? (
-          <PromptBox sessionKey={key} way={way} isFollowing={prompts.length > 0} act={act} />
+          <PromptBox
+            sessionKey={key}
+            way={way}
+            isFollowing={prompts.length > 0}
+            isAsking={session.group === "needs_you"}
+            act={act}
+          />
         ) : (
           <p class="why">
             <Icon of="info" />
@@ -160,15 +166,19 @@ function PromptBox({
   sessionKey,
   way,
   isFollowing,
+  isAsking,
   act,
 }: {
   readonly sessionKey: string;
   readonly way: string | null;
   readonly isFollowing: boolean;
+  /** Then it is sent after the answer, unless the user has chosen otherwise. */
+  readonly isAsking: boolean;
   readonly act: Act;
 }) {
   const box = useRef<HTMLTextAreaElement>(null);
-  const timing = useSignal<Timing>("now");
+  const chosen = useSignal<Timing | null>(null);
+  const timing = chosen.value ?? (isAsking ? "idle" : "now");
   const time = useSignal("");
   const isSending = useSignal(false);
   const text = drafts.value.get(sessionKey) ?? "";
@@ -179,12 +189,12 @@ function PromptBox({
     box.current?.focus();
   }, [isWanted]);
   const isReady =
-    isLive.value && !isSending.value && text.trim() !== "" && (timing.value !== "at" || time.value !== "");
+    isLive.value && !isSending.value && text.trim() !== "" && (timing !== "at" || time.value !== "");
 
   async function send(): Promise<void> {
     if (!isReady) return;
     isSending.value = true;
-    const when = timing.value === "at" ? { at: time.value } : { when: timing.value };
+    const when = timing === "at" ? { at: time.value } : { when: timing };
     const isSent = await act(sendPrompt(sessionKey, { text, ...when }));
     isSending.value = false;
     if (isSent) setDraft(sessionKey, "");
@@ -214,7 +224,7 @@ function PromptBox({
       <div class="next-foot">
         <span class="quiet">{way !== null && cleanText(way)}</span>
         <div class="end">
-          {timing.value === "at" && (
+          {timing === "at" && (
             <input
               class="field"
               type="time"
@@ -228,9 +238,9 @@ function PromptBox({
           <span class="pick">
             <select
               aria-label="When it is sent"
-              value={timing.value}
+              value={timing}
               onChange={(event) => {
-                timing.value = event.currentTarget.value as Timing;
+                chosen.value = event.currentTarget.value as Timing;
               }}
             >
               {timings.map(([value, label]) => (

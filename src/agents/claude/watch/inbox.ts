@@ -24,7 +24,7 @@ export function createInboxSupport(findInbox: (sessionId: string) => string | nu
       if (inbox === null) throw new Error("the session has no inbox any more");
       const { findOwnSocket } = await import("../../watch/own-socket.ts");
       // The user sees "Message from @beckon", and the text of the message cannot end the frame.
-      const framed = `<cross-session-message from-name="beckon">\n${text.replaceAll("</cross-session-message", "<\u200b/cross-session-message")}\n</cross-session-message>`;
+      const framed = `<cross-session-message from-name="beckon">\n${text.replaceAll(/<(?=\/cross-session-message)/gi, "<\u200b")}\n</cross-session-message>`;
       await deliver(findOwnSocket(inbox), { type: "user", message: { role: "user", content: framed } });
     },
   };
