@@ -25,6 +25,7 @@ const benches: readonly string[] = [
   "turn-others",
   "guard",
   "history",
+  "rules",
   "channels",
   "channel-answer",
   "dashboard",
@@ -33,7 +34,16 @@ const benches: readonly string[] = [
   "fleet",
 ];
 /** These measure functions, or always this build: they take no other binary. */
-const withoutAgainst = ["turn-others", "state", "transcript", "secrets", "dashboard", "machines", "fleet"];
+const withoutAgainst = [
+  "turn-others",
+  "state",
+  "rules",
+  "transcript",
+  "secrets",
+  "dashboard",
+  "machines",
+  "fleet",
+];
 
 const { values, positionals } = parseArgs({
   options: { against: { type: "string" } },
