@@ -1,4 +1,5 @@
 /** Tries a rule on what the user was asked before: what it would have answered, and what of that the user denied. Pure. */
+import type { RuleSubject } from "../core/answers/subject.ts";
 import type { BackTest, CountedText } from "../core/interfaces/wire.ts";
 import type { AgentDangers } from "../shell/dangers/context.ts";
 import { findFit, type NoFit } from "./fit.ts";
@@ -10,30 +11,39 @@ import type { ReadRule } from "./rule.ts";
 export type IsMarked = (ask: AnsweredAsk) => boolean;
 
 export function createMarkCheck(dangers: readonly AgentDangers[]): IsMarked {
-  const known = new Map<string, boolean>();
+  const known = new WeakMap<RuleSubject, boolean>();
   return ({ subject, folder }) => {
     if (!subject) return true;
-    const key = JSON.stringify([folder, subject]);
-    const found = known.get(key) ?? isMarked(subject, folder, dangers);
-    known.set(key, found);
+    const found = known.get(subject) ?? isMarked(subject, folder, dangers);
+    known.set(subject, found);
     return found;
   };
 }
 
+export type PastVerdict = "allows" | NoFit | "marked" | "elsewhere";
+
 /** Would this rule have allowed it? `others` are the user's other rules: one line can need several. */
-export function judgePast(
+export function createJudge(
   rule: ReadRule,
   others: readonly ReadRule[],
-  ask: AnsweredAsk,
   isMarkedAsk: IsMarked,
-): "allows" | NoFit | "marked" | "elsewhere" {
-  const { subject, folder, agent } = ask;
-  if (!subject || folder !== rule.project || agent !== rule.agent) return "elsewhere";
-  const rules = [rule, ...others.filter((other) => other.agent === agent && other.project === folder)];
-  const fit = findFit(rules, subject, rule.project);
-  if (typeof fit === "string") return fit;
-  if (!fit.rules.includes(rule)) return "no rule";
-  return isMarkedAsk(ask) ? "marked" : "allows";
+): (ask: AnsweredAsk) => PastVerdict {
+  const { agent, project } = rule;
+  const rules = [rule, ...others.filter((other) => other.agent === agent && other.project === project)];
+  const known = new Map<RuleSubject, PastVerdict>();
+  function judge(ask: AnsweredAsk, subject: RuleSubject): PastVerdict {
+    const fit = findFit(rules, subject, project);
+    if (typeof fit === "string") return fit;
+    if (!fit.rules.includes(rule)) return "no rule";
+    return isMarkedAsk(ask) ? "marked" : "allows";
+  }
+  return (ask) => {
+    const { subject } = ask;
+    if (!subject || ask.folder !== project || ask.agent !== agent) return "elsewhere";
+    const verdict = known.get(subject) ?? judge(ask, subject);
+    known.set(subject, verdict);
+    return verdict;
+  };
 }
 
 const maxExamples = 5;
@@ -46,8 +56,9 @@ export function backTest(
 ): BackTest {
   const answered: AnsweredAsk[] = [];
   const near = new Map<string, { count: number; why: string }>();
+  const judge = createJudge(rule, others, isMarkedAsk);
   for (const ask of past) {
-    const verdict = judgePast(rule, others, ask, isMarkedAsk);
+    const verdict = judge(ask);
     if (verdict === "allows") answered.push(ask);
     else if (verdict !== "elsewhere" && isNear(rule, ask)) {
       const text = nameSubject(ask);

@@ -1,7 +1,7 @@
 /** Finds rules that would have answered as the user did, every time. Pure. */
 import type { RuleSuggestion } from "../core/interfaces/wire.ts";
 import { findRelativePath, resolvePath } from "../core/text/paths.ts";
-import { backTest, type IsMarked, judgePast } from "./back-test.ts";
+import { backTest, createJudge, type IsMarked } from "./back-test.ts";
 import { countFixedWords, isSwitch, takesText } from "./open-arguments.ts";
 import { type AnsweredAsk, readUserAnswer } from "./past.ts";
 import { type PlainCommand, readCommandsOf } from "./plain-command.ts";
@@ -41,16 +41,36 @@ export function suggestRules(
   const found: RuleSuggestion[] = [];
   // Two rules together can allow a line that neither allows alone, so each is tried with those before it.
   const rules = [...existing];
+  const covered = new Set(existing.flatMap((rule) => listAllowed(rule, existing, past, isMarked)));
   const byCount = [...candidates.values()].filter(({ count }) => count >= minLikeAnswers);
   for (const candidate of byCount.sort((a, b) => b.count - a.count)) {
     const rule = createRule(candidate);
-    if (!rule || !isLikeYou(rule, rules, past, isMarked)) continue;
+    const fits = rule ? listAllowed(rule, rules, past, isMarked) : [];
+    if (!rule || !isLikeYou(fits, covered)) continue;
     const { agent, project, text } = rule;
     found.push({ agent, project, text, test: backTest(rule, existing, past, isMarked) });
     rules.push(rule);
+    for (const ask of fits) covered.add(ask);
     if (found.length === maxSuggestions) break;
   }
   return found.sort((a, b) => b.test.answered - a.test.answered);
+}
+
+function listAllowed(
+  rule: ReadRule,
+  others: readonly ReadRule[],
+  past: readonly AnsweredAsk[],
+  isMarked: IsMarked,
+): readonly AnsweredAsk[] {
+  const judge = createJudge(rule, others, isMarked);
+  return past.filter((ask) => judge(ask) === "allows");
+}
+
+/** Enough of what it allows was allowed by the user, and nothing was denied. `covered` is what other rules allow. */
+function isLikeYou(fits: readonly AnsweredAsk[], covered: ReadonlySet<AnsweredAsk>): boolean {
+  if (fits.some((ask) => readUserAnswer(ask) === "denied")) return false;
+  const isNew = (ask: AnsweredAsk) => readUserAnswer(ask) === "allowed" && !covered.has(ask);
+  return fits.filter(isNew).length >= minLikeAnswers;
 }
 
 function createRule({ agent, project, allowed }: Candidate): ReadRule | null {
@@ -58,20 +78,6 @@ function createRule({ agent, project, allowed }: Candidate): ReadRule | null {
   const name = nameRule(allowed, project, new Set());
   const rule = readRule({ name, agent, project, text, madeAt: 0, madeFrom: "suggestion" });
   return typeof rule === "string" ? null : rule;
-}
-
-/** It would have allowed enough of what the user allowed, and nothing that they denied. */
-function isLikeYou(
-  rule: ReadRule,
-  others: readonly ReadRule[],
-  past: readonly AnsweredAsk[],
-  isMarked: IsMarked,
-): boolean {
-  const fits = past.filter((ask) => judgePast(rule, others, ask, isMarked) === "allows");
-  if (fits.some((ask) => readUserAnswer(ask) === "denied")) return false;
-  const isNew = (ask: AnsweredAsk) =>
-    !others.some((other) => judgePast(other, others, ask, isMarked) === "allows");
-  return fits.filter((ask) => readUserAnswer(ask) === "allowed" && isNew(ask)).length >= minLikeAnswers;
 }
 
 function addCandidate(

@@ -26,6 +26,7 @@ const benches: readonly string[] = [
   "guard",
   "history",
   "rewind",
+  "rules",
   "channels",
   "channel-answer",
   "dashboard",
@@ -38,6 +39,7 @@ const benches: readonly string[] = [
 const withoutAgainst = [
   "turn-others",
   "state",
+  "rules",
   "transcript",
   "secrets",
   "rewind",

@@ -21,7 +21,7 @@ const createTest = (more: Partial<BackTest>, now: number): BackTest => ({
   ...more,
 });
 
-export function createRulesReport(now: number): RulesReport {
+function createRulesReport(now: number): RulesReport {
   const rule = (name: string, text: string, project: string, count: number, lastAgoMs: number) => ({
     name,
     agent: "claude",

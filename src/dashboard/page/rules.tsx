@@ -150,7 +150,7 @@ function Suggestion({ host, suggestion }: { readonly host: RulesHost; readonly s
   );
 }
 
-export function TestResult({ test }: { readonly test: BackTest }) {
+function TestResult({ test }: { readonly test: BackTest }) {
   const { answered, asks, allowedByYou, deniedByYou, savedMs, medianMs, longest, would, stillAsks } = test;
   return (
     <>

@@ -33,9 +33,14 @@ export function readPastAsks(db: Database, agents: LoadedAgents): readonly Answe
        AND sessions.key = sessions.provider || ':' || sessions.session_id ORDER BY asks.opened_at DESC LIMIT ${limits.maxPastAsks}`,
     )
     .all();
+  // The same is asked often: one object for it, so that what is found out about it is found out once.
+  const subjects = new Map<string, RuleSubject | null>();
   return rows.reverse().map((row): AnsweredAsk => {
     const { tool, summary, raw, waitedMs, ...rest } = row;
-    const subject = readSubject(row, agents);
+    const read = readSubject(row, agents);
+    const key = JSON.stringify([row.folder, read]);
+    const subject = subjects.get(key) ?? read;
+    subjects.set(key, subject);
     return { ...rest, subject, text: formatCall(tool, summary), waitedMs: waitedMs ?? 0 };
   });
 }
