@@ -68,11 +68,12 @@ export const claudeForwarding: Forwarding = {
           ...systemMessage,
         };
       }
-      // Measured with 2.1.325: "ask" shows the dialog in every mode, with the reason in it, and PermissionRequest follows.
+      // Measured with 2.1.326: "ask" opens the dialog also where edits are accepted, and PermissionRequest follows. The dialog about a
+      // file does not show the reason, so it is a line in the terminal too.
       if (hook_event_name === "PreToolUse" && decision === "ask") {
         return {
           ...specific({ permissionDecision: "ask", permissionDecisionReason: reason }),
-          ...systemMessage,
+          systemMessage: message ?? `beckon: ${reason}`,
         };
       }
       // Without a decision, so that the user's own rules decide about the edit.
