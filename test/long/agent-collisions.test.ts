@@ -124,11 +124,13 @@ test(
       const { stdout } = await beckon.run("status");
       expect(stdout).toContain("new.txt also changed by codex in proj just now");
       // Codex has no dialog for it: its model was told, and the edit went on.
-      const told = await space.run(
-        ["grep", "-rlE", "new.txt also changed by claude in proj", `${home}/.codex/sessions`],
-        {},
+      const told = ["grep", "-rlE", "new.txt also changed by claude in proj", `${home}/.codex/sessions`];
+      await waitUntil(
+        async () => (await space.run(told, {})).stdout !== "",
+        waitMs,
+        "Codex's model was told",
+        200,
       );
-      expect(told.stdout).not.toBe("");
 
       await sandbox.runShell("cd proj && git add -A && git commit -qm second");
       await waitForShared("claude", []);
