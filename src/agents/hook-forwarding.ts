@@ -98,6 +98,6 @@ export function formatGuardAsk(
   const permission = { permissionDecision: "ask", permissionDecisionReason: output.reason };
   return {
     hookSpecificOutput: { hookEventName, ...permission },
-    ...(systemMessage === undefined ? {} : { systemMessage }),
+    systemMessage: systemMessage ?? `beckon: ${output.reason}`,
   };
 }

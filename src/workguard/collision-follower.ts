@@ -54,7 +54,10 @@ export function createCollisionFollower(options: Omit<CollisionOptions, "readFil
       loaded?.forget(key);
     },
     async findOthers(session: SessionRefLike, paths: readonly string[]): Promise<SharedFile[]> {
-      return loading === null ? [] : (await loading).findOthers(session, paths);
+      const own = sessionKeyOf(session);
+      if (loading === null && ![...editing].some((key) => key !== own)) return [];
+      loading ??= load();
+      return (await loading).findOthers(session, paths);
     },
     stop() {
       isStopped = true;

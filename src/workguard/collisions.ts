@@ -8,6 +8,7 @@ import { limits } from "../core/limits.ts";
 import type { ClockReading, FileEdit, SharedFile } from "../core/session/event.ts";
 import { projectOf, type Session } from "../core/session/session.ts";
 import { parseSessionKey, type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
+import { resolvePath } from "../core/text/paths.ts";
 import { timing } from "../core/timing.ts";
 import { isGenerated } from "./generated-files.ts";
 import type { ReadFileInGit } from "./git.ts";
@@ -137,6 +138,20 @@ export function createCollisions(options: CollisionOptions): Collisions {
     return edits.filter(([, { at }]) => at > (file.committedAt ?? 0));
   }
 
+  /**
+   * A session is about to edit the file. If it is as it was committed, whatever was changed in it before was committed or taken back,
+   * which no event says.
+   */
+  async function dropOutdated(session: Session, named: string): Promise<void> {
+    const path = isGenerated(named) ? null : followLinks(resolvePath(session.cwd ?? "/", named));
+    const edits = path === null ? [] : [...(files.get(path) ?? [])];
+    if (path === null || edits.every(([key]) => key === sessionKeyOf(session))) return;
+    const file = await options.readFile(path, 0);
+    if (file === null || file.isIgnored || file.isChanged) return;
+    for (const [key, edit] of edits) if (files.get(path)?.get(key) === edit) dropEdit(key, path);
+    checkSoon(checkMs);
+  }
+
   const countShared = (key: string): number => [...shared.values()].filter((keys) => keys.has(key)).length;
 
   function publish(key: string): void {
@@ -179,6 +194,9 @@ export function createCollisions(options: CollisionOptions): Collisions {
         if (!before?.ended) forget(sessionKeyOf(session));
         return;
       }
+      if (event.change.kind === "tool-start" && isSharing(session))
+        for (const path of event.change.editPaths?.slice(0, limits.maxSharedFiles) ?? [])
+          void dropOutdated(session, path);
       if (session.edits !== before?.edits && isSharing(session)) {
         const known = new Set(before?.edits);
         addEdits(

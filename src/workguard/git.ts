@@ -51,6 +51,9 @@ export function createFileReader(exec: Exec): ReadFileInGit {
     const repository = findRepository(dirname(path));
     const name = repository === null ? null : findRelativePath(repository, path);
     if (repository === null || name === null) return null;
+    // First: the file as it is now, before the next edit.
+    const content = await readContent(path);
+    if (content === "unknown") return null;
     const git = async (...args: readonly string[]) =>
       exec(["git", "-C", repository, ...safeOptions, ...args], {
         env: { ...dropOwnVariables(), ...safeVariables },
@@ -60,8 +63,7 @@ export function createFileReader(exec: Exec): ReadFileInGit {
     if (ignored.code !== 1) return null;
     const tree = await git("--literal-pathspecs", "ls-tree", "-z", "HEAD", "--", name);
     const blob = /^\d+ blob (?<id>[\da-f]+)\t/.exec(tree.stdout)?.groups?.id ?? null;
-    const isChanged = await differs(path, blob);
-    if (isChanged === null) return null;
+    const isChanged = differs(content, blob);
     if (!isChanged) return { isIgnored: false, isChanged, committedAt: null };
     // Times of commits are in full seconds. A commit in the same second as the change may have it.
     const seconds = Math.floor(since / 1_000);
@@ -85,22 +87,24 @@ function readTime({
   return time === undefined ? null : Number(time);
 }
 
-/** `blob` is what the last commit has; null if nothing. Returns null if the file cannot be compared. */
-async function differs(path: string, blob: string | null): Promise<boolean | null> {
+/** null if there is no such file, "unknown" if it cannot be read or is too large to be compared. */
+async function readContent(path: string): Promise<Buffer | null | "unknown"> {
   try {
     const { size } = await stat(path);
-    if (blob === null) return true;
-    if (size > limits.maxComparedBytes) return null;
-    const content = await readFile(path);
-    if (hashBlob(content, blob.length) === blob) return false;
-    // Git may have changed the ends of lines when it wrote the file.
-    if (!content.includes("\r\n")) return true;
-    const withoutReturns = Buffer.from(content.toString("latin1").replaceAll("\r\n", "\n"), "latin1");
-    return hashBlob(withoutReturns, blob.length) !== blob;
+    return size > limits.maxComparedBytes ? "unknown" : await readFile(path);
   } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
-    return isMissing ? blob !== null : null;
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? null : "unknown";
   }
+}
+
+/** `blob` is what the last commit has; null if nothing. */
+function differs(content: Buffer | null, blob: string | null): boolean {
+  if (content === null || blob === null) return content !== null || blob !== null;
+  if (hashBlob(content, blob.length) === blob) return false;
+  // Git may have changed the ends of lines when it wrote the file.
+  if (!content.includes("\r\n")) return true;
+  const withoutReturns = Buffer.from(content.toString("latin1").replaceAll("\r\n", "\n"), "latin1");
+  return hashBlob(withoutReturns, blob.length) !== blob;
 }
 
 /** `length` tells which hash the repository uses. */

@@ -11,6 +11,7 @@ import type { PromptView, SessionPrompts } from "../../src/core/interfaces/wire.
 import { launchBrowser, openPage } from "./browser.ts";
 import {
   calmDay,
+  collidingDay,
   emptyDay,
   firstDay,
   guardedDay,
@@ -200,6 +201,14 @@ const pictures: readonly Picture[] = [
   { name: "01-live-light", sample: liveDay, isFullPage: true },
   { name: "02-live-dark", sample: liveDay, options: dark, isFullPage: true },
   { name: "03-calm-light", sample: calmDay },
+  { name: "60-collisions-light", sample: collidingDay, isFullPage: true },
+  {
+    name: "61-collisions-detail-dark",
+    sample: collidingDay,
+    options: dark,
+    prepare: (page) => page.locator(".row", { hasText: "May be stuck" }).locator(".link").first().click(),
+  },
+  { name: "62-collisions-phone", sample: collidingDay, options: phone, isFullPage: true },
   ...[
     { name: "18-ports-light", sample: guardedDay },
     { name: "19-ports-dark", sample: guardedDay, options: dark },

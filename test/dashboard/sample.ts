@@ -739,6 +739,37 @@ export const guardedDay: Sample = {
   ],
 };
 
+/** Two sessions change the same files, and one may be stuck. */
+export const collidingDay: Sample = {
+  ...liveDay,
+  sessions: sessions.map((session) => {
+    const other = {
+      machine: null,
+      agent: "codex",
+      sessionId: "x",
+      project: "checkout-api",
+      at: noon - 2 * minute,
+    };
+    const path = (name: string) => `${session.cwd}/${name}`;
+    const working = sessions.filter(({ group }) => group === "working").indexOf(session);
+    const waiting = sessions.filter(({ group }) => group === "needs_you").indexOf(session);
+    if (working === 0 || waiting === 0)
+      return { ...session, sharedFiles: [{ ...other, path: path("src/cart.ts") }] };
+    if (working === 1)
+      return {
+        ...session,
+        stuck: { kind: "repeats", since: noon - 3 * minute, last: "Bash: npm test -- cart", count: 3 },
+        sharedFiles: ["src/cart.ts", "src/order.ts", "src/tax.ts", "README.md"].map((name) => ({
+          ...{ ...other, agent: "claude", at: noon - 61 * minute },
+          path: path(name),
+        })),
+      };
+    return working === 2
+      ? { ...session, stuck: { kind: "silent", since: noon - 16 * minute, last: "Bash: npm run build" } }
+      : session;
+  }),
+};
+
 export const calmDay: Sample = {
   ...liveDay,
   sessions: sessions.map((session) =>

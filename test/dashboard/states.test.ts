@@ -4,6 +4,7 @@ import { waitUntil } from "../wait-until.ts";
 import { findAccessibilityFaults, listScripts } from "./browser.ts";
 import {
   calmDay,
+  collidingDay,
   emptyDay,
   firstDay,
   guardedDay,
@@ -57,6 +58,18 @@ const states: readonly State[] = [
   { name: "on a phone", sample: liveDay, options: phone, text: "deletes without asking (rm -rf)" },
   { name: "ports, dark", sample: guardedDay, options: dark, text: "Log in with a passkey" },
   { name: "ports on a phone", sample: guardedDay, options: phone, text: "Log in with a passkey" },
+  {
+    name: "two sessions in one file, and one that may be stuck, dark",
+    sample: collidingDay,
+    options: dark,
+    text: "May be stuck: Bash: npm test -- cart failed 3 times",
+    steps: [
+      [
+        (page) => page.locator(".row", { hasText: "May be stuck" }).locator(".link").first().click(),
+        "src/cart.ts, src/order.ts and 2 more also changed by claude in checkout-api 1 h ago",
+      ],
+    ],
+  },
   { name: "nothing needs you", sample: calmDay, text: "Nothing needs you" },
   { name: "first run", sample: emptyDay, unconnected: ["Claude Code"], text: "Connect Claude Code" },
   {

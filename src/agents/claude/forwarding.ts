@@ -52,7 +52,8 @@ export const claudeForwarding: Forwarding = {
       return pickForGuard(payload, { file_path, notebook_path });
     },
     // Measured with 2.1.325: the model gets the reason as the tool's result. A systemMessage is a line in the terminal.
-    // "ask" shows the dialog in every mode, with the reason in it, and PermissionRequest follows.
+    // Measured with 2.1.326: "ask" opens the dialog also where edits are accepted, and PermissionRequest follows. The dialog about a
+    // file does not show the reason, so it is a line in the terminal too.
     formatOutput: (payload, output) => formatGuardAsk(payload, output) ?? formatGuardOutput(payload, output),
   },
   isDecision(value) {

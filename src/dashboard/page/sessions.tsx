@@ -482,7 +482,7 @@ const SessionRow = memo(
             </div>
           </th>
           <td class="dg">
-            <Activity session={session} />
+            <Activity session={session} isOneLine={isMany || isCarded} />
           </td>
           <td class="ta num">
             <Tasks tasks={session.tasks} />
@@ -541,7 +541,7 @@ function Since({ session: { group, since, unreachableSince } }: { readonly sessi
 }
 
 /** What the session does, and its last message. */
-function Activity({ session }: { readonly session: SessionView }) {
+function Activity({ session, isOneLine }: { readonly session: SessionView; readonly isOneLine: boolean }) {
   const activity = describeActivity(session);
   const isPlain = activity.lead === "";
   const dangers = session.asks.flatMap((ask) => ask.dangers ?? []).map(cleanText);
@@ -560,10 +560,10 @@ function Activity({ session }: { readonly session: SessionView }) {
             <span class="hid">dangerous: </span>
           </span>
         )}
-        <WorkMarks session={session} />
+        {isOneLine && <WorkMarks session={session} />}
         {!isPlain && <b class={activity.isFailure ? "why-fail" : ""}>{activity.lead}</b>} {activity.text}
       </div>
-      {hasWorkNotes(session) ? (
+      {hasWorkNotes(session) && !isOneLine ? (
         <WorkNotes session={session} />
       ) : (
         <div class="l2 cut" title={lastMessage}>
