@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { isMachineName } from "../core/config/machines.ts";
 import type { TeamView } from "../core/interfaces/wire.ts";
 import { asRecord } from "../core/json.ts";
-import { findWaiting } from "../core/session/session.ts";
+import { findWaiting, type Session } from "../core/session/session.ts";
 import { minuteMs } from "../core/timing.ts";
 import type { FleetRecord } from "../machines/fleet/fleet-file.ts";
 import type { Fleet, FleetOptions } from "../machines/fleet/index.ts";
@@ -156,15 +156,7 @@ export function createAppFleets(
   /** What waits on one of the user's own machines, as this one shows it. */
   function findOwnWaits(id: string, own: string): MemberWaits {
     const name = id === own ? null : [...named].find(([, machine]) => machine.id === id)?.[0];
-    const waiting = state
-      .sessionsNow()
-      .filter(
-        ({ machine, ended, unreachableSince }) => machine === name && !ended && unreachableSince === null,
-      )
-      .map(findWaiting)
-      .filter((asks) => asks.length > 0);
-    const since = waiting.flat().map(({ at }) => at);
-    return { needing: waiting.length, since: since.length === 0 ? null : Math.min(...since) };
+    return countWaits(state.sessionsNow().filter(({ machine }) => machine === name));
   }
 
   return {
@@ -188,6 +180,15 @@ export function createAppFleets(
       await Promise.all([...teams.values(), ...fleets.values()].map((each) => each.stop()));
     },
   };
+}
+
+function countWaits(sessions: readonly Session[]): MemberWaits {
+  const waiting = sessions
+    .filter(({ ended, unreachableSince }) => !ended && unreachableSince === null)
+    .map(findWaiting)
+    .filter((asks) => asks.length > 0);
+  const since = waiting.flat().map(({ at }) => at);
+  return { needing: waiting.length, since: since.length === 0 ? null : Math.min(...since) };
 }
 
 /** Without the list of members, which the fleet itself keeps up to date. */

@@ -350,7 +350,7 @@ async function list(args: string[]): Promise<number> {
         waits ? sayWaits(waits, person === you ? "you" : person, Date.now()) : "",
       ];
     });
-    printLines(formatColumns(rows));
+    printLines(formatColumns(rows).map((line) => line.trimEnd()));
   }
   return 0;
 }

@@ -178,10 +178,9 @@ export function openFleet(options: FleetOptions): Fleet {
     members: () =>
       record.members.members.flatMap(({ id, name: suggestedName, person }) => {
         const peer = peers.get(id);
-        const place = { name, kind: record.kind, person };
         const { isTeller, findUserElsewhere } = presence;
-        const about = { id, fleet: place, suggestedName, isTeller, findUserElsewhere };
-        return peer ? [{ ...about, open: peer.follow }] : [];
+        const about = { id, fleet: { name, kind: record.kind, person }, suggestedName };
+        return peer ? [{ ...about, isTeller, findUserElsewhere, open: peer.follow }] : [];
       }),
     report: (findWaits) => ({
       name,

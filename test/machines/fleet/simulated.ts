@@ -46,7 +46,7 @@ export function createFleetRecords(url: string, count: number): FleetRecord[] {
 
 export interface SimulatedMachine {
   /** What it has sealed for the next change of one of its sessions. */
-  change(session: number, detail: string): string;
+  change(session: number, prompt: string): string;
   hello(): string;
   pulse(): string;
   readonly now: string;
@@ -76,12 +76,12 @@ export function simulateMachine(record: FleetRecord): SimulatedMachine {
   const simulated: SimulatedMachine = {
     now: createPlaces(record.id).nowOf(record.machine),
     last: 0,
-    change: (n, detail) =>
+    change: (n, prompt) =>
       seal({
         kind: "session",
         seq: number + 1,
         described: {
-          session: { ...blocked("shop", minute), sessionId: `s${n}`, newest: 1, detail },
+          session: { ...blocked("shop", minute), sessionId: `s${n}`, newest: 1, lastPrompt: prompt },
           answerable: [],
         },
       }),
