@@ -3,7 +3,7 @@ import { readErrorMessage } from "../core/error-message.ts";
 import type { Sink } from "../core/interfaces/index.ts";
 import type { Session } from "../core/session/session.ts";
 import { hourMs } from "../core/timing.ts";
-import type { AwakeSystem } from "../desktop/awake/index.ts";
+import type { AwakeSystem } from "../desktop/awake/awake-system.ts";
 import { spanStateOf } from "../state/transitions.ts";
 import { exec } from "../system/exec.ts";
 import { schedule } from "../system/schedule.ts";

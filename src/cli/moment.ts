@@ -6,15 +6,18 @@ import { summarizeAsk } from "../core/session/texts.ts";
 import { formatRoughAge } from "../core/view/figures.ts";
 import { describePastAlert, describePastEnd } from "../core/view/past-ask.ts";
 import { formatSessionName, nameViews } from "../core/view/session-names.ts";
+import type { SessionView } from "../core/view/session-view.ts";
+import type { Paths } from "../storage/paths.ts";
 import { formatLocalTime, parsePastTime } from "../system/clock.ts";
 import { quote, usageError } from "./args.ts";
 import { formatJson, formatLine, hasColour, homeFolder, print, terminalColumns, wrapText } from "./output.ts";
 import { formatQuiet } from "./quiet.ts";
 import { askHistory, formatQuery } from "./read-history.ts";
-import type { Wanted } from "./status.ts";
 import { formatStatusTable } from "./status-table.ts";
 
-interface MomentOptions extends Wanted {
+interface MomentOptions {
+  readonly paths: Paths;
+  readonly isShown: (session: SessionView) => boolean;
   readonly asJson: boolean;
   readonly listsEnded: boolean;
 }

@@ -54,7 +54,7 @@ export async function status(args: string[]): Promise<number> {
 }
 
 /** Whose sessions, and which of them. */
-export interface Wanted {
+interface Wanted {
   readonly paths: Paths;
   readonly isShown: (session: SessionView) => boolean;
 }

@@ -32,5 +32,8 @@ export function backToNow(): void {
 }
 
 /** The page looks different while it shows the past: nobody should take it for now. */
-export const followPast = (): void =>
-  void effect(() => document.documentElement.classList.toggle("past", isPast()));
+export function followPast(): void {
+  effect(() => {
+    document.documentElement.classList.toggle("past", isPast());
+  });
+}

@@ -1,12 +1,6 @@
 /** Keeps the machine from sleeping by itself: one file per system. Whatever holds it ends with beckon, also after kill -9. */
 import type { Exec } from "../../core/interfaces/index.ts";
-
-export interface AwakeSystem {
-  /** Rejects if this system cannot be kept awake. `onLost` is called if it stops by itself. */
-  hold(onLost: (reason: string) => void): Promise<{ release(): void }>;
-  /** null if unknown. */
-  isOnBattery(): Promise<boolean | null>;
-}
+import type { AwakeSystem } from "./awake-system.ts";
 
 export async function openAwakeSystem(
   exec: Exec,

@@ -5,8 +5,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { readSystemFile } from "../../system/processes.ts";
+import type { AwakeSystem } from "./awake-system.ts";
 import { holdWithProgram } from "./held-program.ts";
-import type { AwakeSystem } from "./index.ts";
 
 const supplies = "/sys/class/power_supply";
 

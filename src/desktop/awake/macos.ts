@@ -1,7 +1,7 @@
 /** macOS: caffeinate prevents sleep for want of input, and ends with the process that it waits for. */
 import type { Exec } from "../../core/interfaces/index.ts";
+import type { AwakeSystem } from "./awake-system.ts";
 import { holdWithProgram } from "./held-program.ts";
-import type { AwakeSystem } from "./index.ts";
 
 export function createMacAwake(exec: Exec): AwakeSystem {
   return {

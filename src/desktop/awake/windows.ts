@@ -1,6 +1,6 @@
 /** Windows: a state of the thread that asks for it, which ends with the thread. */
 import { win32 } from "../windows/win32.ts";
-import type { AwakeSystem } from "./index.ts";
+import type { AwakeSystem } from "./awake-system.ts";
 
 const continuous = 0x8000_0000;
 const systemRequired = 1;
