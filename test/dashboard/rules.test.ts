@@ -1,6 +1,7 @@
 /** Rules, precedent and rounds on the page, in a real browser. */
 import { expect } from "bun:test";
 import type { Page } from "playwright-core";
+import { waitUntil } from "../wait-until.ts";
 import { liveDay } from "./sample.ts";
 import { testPage, useSamplePage } from "./sample-page.ts";
 import { createRulesDay } from "./sample-rules.ts";
@@ -40,7 +41,7 @@ testPage("a request shows what was answered before; what is marked offers nothin
   expect(await marked.getByRole("button", { name: "Always…" }).count()).toBe(0);
   await first.getByRole("button", { name: "Always…" }).click();
   await first.getByRole("button", { name: /^Trust this session until/ }).click();
-  await page.waitForFunction("document.querySelectorAll('.ask.over, .ask [disabled]').length > 0");
+  await page.locator(".ask.over, .ask [disabled]").first().waitFor();
   expect(pages.server().actions.map(({ action }) => action)).toEqual(["trust", "answer"]);
 });
 
@@ -55,7 +56,7 @@ testPage("requests of one kind are allowed together only after each was on the s
   expect(await together.isEnabled()).toBe(false);
   for (const card of await page.locator(".ask").all()) {
     await card.scrollIntoViewIfNeeded();
-    await page.waitForFunction("document.querySelectorAll('[data-do=\"deny\"]:enabled').length === 3");
+    await waitUntil(async () => (await page.locator('[data-do="deny"]:enabled').count()) === 3, 10_000);
   }
   await page.locator('[data-do="together"]:enabled').waitFor();
   await together.click();
