@@ -5,10 +5,13 @@
 export function createGrowingIds(now: () => number, before = 0): () => number {
   let last = before;
   return () => {
-    last = Math.max(last + 1, Math.floor(now() * 1_000));
+    last = Math.max(last + 1, firstGrowingIdAt(now()));
     return last;
   };
 }
 
 /** The time at which the id was made, in milliseconds. */
 export const atOfGrowingId = (id: number): number => Math.floor(id / 1_000);
+
+/** The smallest id that is made at this time. */
+export const firstGrowingIdAt = (at: number): number => Math.floor(at * 1_000);

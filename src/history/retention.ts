@@ -1,5 +1,6 @@
 /** Removes what is older than the user wants, and the oldest part of a history that is too large. */
 import type { Database } from "bun:sqlite";
+import { firstGrowingIdAt } from "../core/growing-ids.ts";
 import { dayMs } from "../core/timing.ts";
 import { formatLocalDate } from "../system/clock.ts";
 import { readNumber } from "./database.ts";
@@ -56,10 +57,10 @@ function removeBefore(db: Database, at: number): number {
   const iso = new Date(Math.max(0, at)).toISOString();
   const remove = (text: string, ...values: (string | number)[]) =>
     db.query<unknown, (string | number)[]>(text).run(...values).changes;
-  const removeSeqs = (table: string) =>
+  const removeSeqs = (table: string, before = seq) =>
     remove(
       `DELETE FROM ${table} WHERE seq IN (SELECT seq FROM ${table} WHERE seq < ? ORDER BY seq LIMIT ${chunkRows})`,
-      seq,
+      before,
     );
   // First the search index, which has no other way to find the rows of items.
   remove(
@@ -68,7 +69,7 @@ function removeBefore(db: Database, at: number): number {
   );
   const items = removeSeqs("items");
   const events = removeSeqs("normalized_events");
-  removeSeqs("changes");
+  removeSeqs("changes", firstGrowingIdAt(at));
   // The records that are not in a block yet mean nothing without the newest one.
   remove("DELETE FROM past_blocks WHERE seq < ? AND seq < (SELECT max(seq) FROM past_blocks)", seq);
   const removed = Math.max(items, events);

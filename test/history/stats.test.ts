@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import type { AskEnding } from "../../src/core/answers/ending.ts";
+import { firstGrowingIdAt } from "../../src/core/growing-ids.ts";
 import type { Lanes, SpanState, Stats } from "../../src/core/interfaces/wire.ts";
 import { dayMs, hourMs, minuteMs } from "../../src/core/timing.ts";
 import type { SessionRow, StateRow } from "../../src/history/rows.ts";
@@ -193,6 +194,17 @@ describe("retention", () => {
     expect((await own.findItems({ q: "elephant" })).total).toBe(0);
     for (const table of ["normalized_events", "items", "turns", "sessions", "session_lifecycle_events"])
       expect(own.read<{ n: number }>(`SELECT count(*) AS n FROM ${table}`), table).toEqual([{ n: 0 }]);
+    await own.close();
+  });
+
+  test("of the changes that a reader may have missed, only those that are older are removed", async () => {
+    const own = createHistoryFixture(temporaryFolder(), { now: () => now });
+    await own.open();
+    const change = (at: number) =>
+      ({ kind: "change", seq: firstGrowingIdAt(at), event: "e", data: "{}" }) as const;
+    await own.write([change(now - 40 * dayMs), change(now - dayMs)]);
+    await own.setRetention({ days: 30, maxMb: 100 });
+    expect(own.read("SELECT seq FROM changes WHERE event = 'e'")).toEqual([{ seq: firstGrowingIdAt(now - dayMs) }]);
     await own.close();
   });
 
