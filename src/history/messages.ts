@@ -22,6 +22,9 @@ export type HistoryCall =
   | { readonly name: "findMoment"; readonly at: number }
   | { readonly name: "studyAsks"; readonly task: StudyTask };
 
+/** Records, or where they are. */
+export type WaitingPart = Omit<PastPart, "records"> & { readonly records: string | WaitingRows };
+
 export type ToHistory =
   | {
       readonly kind: "open";
@@ -47,7 +50,7 @@ export type ToHistory =
       readonly upTo: JournalPosition;
       readonly rows: string | WaitingRows;
       /** What the thread keeps as it is, for moments that are shown again. null if there is none. */
-      readonly past: PastPart | null;
+      readonly past: WaitingPart | null;
     }
   | { readonly kind: "retention"; readonly retention: HistoryRetention }
   | { readonly kind: "query"; readonly id: number; readonly call: HistoryCall }

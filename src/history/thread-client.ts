@@ -164,11 +164,14 @@ export function createThreadClient(options: ThreadClientOptions): ThreadClient {
     isWriting: () => thread !== null && unwritten > 0,
     write(upTo, rows, past) {
       if (!thread) return;
-      const text = JSON.stringify(rows);
-      // It is in the middle of something, so these have to wait.
-      const waiting = unwritten > 0 ? options.waitingRows.put(text) : text;
+      // If it is in the middle of something, they have to wait.
+      const put = (text: string) => (unwritten > 0 ? options.waitingRows.put(text) : text);
+      const waiting = {
+        rows: put(JSON.stringify(rows)),
+        past: past && { from: past.from, records: put(past.records) },
+      };
       unwritten++;
-      thread.post({ kind: "write", upTo, rows: waiting, past });
+      thread.post({ kind: "write", upTo, ...waiting });
     },
     call(query) {
       if (restartTimer) return Promise.reject(new Error(problem ?? "The history is not ready."));

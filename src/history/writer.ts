@@ -6,7 +6,7 @@ import type { JournalPosition } from "../storage/journal/index.ts";
 import { createStateReplay } from "./catch-up.ts";
 import type { HistoryConnection } from "./connection.ts";
 import { explainError, isDamaged } from "./database.ts";
-import type { FromHistory, HistoryRetention } from "./messages.ts";
+import type { FromHistory, HistoryRetention, WaitingPart } from "./messages.ts";
 import type { PastPart } from "./past-state.ts";
 import { pauseFor, recordJournal } from "./record-journal.ts";
 import { type PruneStep, pruneHistory } from "./retention.ts";
@@ -36,7 +36,7 @@ export interface HistoryWriter {
   /** Writes the journal up to a position at which the state is this. */
   catchUp(upTo: JournalPosition, state: OpenState, past: PastPart | null): Promise<void>;
   /** Does nothing until the next `catchUp` if something could not be written. */
-  write(upTo: JournalPosition, rows: string | WaitingRows, past: PastPart | null): Promise<void>;
+  write(upTo: JournalPosition, rows: string | WaitingRows, past: WaitingPart | null): Promise<void>;
   /** undefined while nothing is written. */
   recordedTo(): JournalPosition | undefined;
   setRetention(retention: HistoryRetention): Promise<void>;
@@ -120,19 +120,20 @@ export function createHistoryWriter(options: HistoryWriterOptions): HistoryWrite
   async function write(
     upTo: JournalPosition,
     rows: string | WaitingRows,
-    past: PastPart | null,
+    past: WaitingPart | null,
   ): Promise<void> {
+    const read = (text: string | WaitingRows) =>
+      typeof text === "string" ? text : readWaitingRows(options.waitingRows, text);
     const history = connection.current();
     if (isBehind || !history) return;
     try {
       let isPastChanged = false;
       await recordJournal(history, { ...options, upTo, replay: null }, () => {
-        const text = typeof rows === "string" ? rows : readWaitingRows(options.waitingRows, rows);
-        for (const row of JSON.parse(text) as StateRow[]) {
+        for (const row of JSON.parse(read(rows)) as StateRow[]) {
           history.recorder.recordRow(row);
           isPastChanged ||= row.kind === "past";
         }
-        history.recorder.addPast(past);
+        history.recorder.addPast(past && { from: past.from, records: read(past.records) });
       });
       if (isPastChanged) options.onPastChanged();
     } catch (error) {

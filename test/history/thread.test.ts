@@ -234,7 +234,7 @@ test("what waits for a thread that lags behind waits in a private file, and the 
       handle = createEngine({ loadAgents: () => loadAgents(), post }).handle;
       return {
         post(message) {
-          if (message.kind === "write") sizes.push(JSON.stringify(message.rows).length);
+          if (message.kind === "write") sizes.push(JSON.stringify([message.rows, message.past]).length);
           if (isStuck && message.kind === "write") waiting.push(message);
           else handle(message);
         },
@@ -245,6 +245,7 @@ test("what waits for a thread that lags behind waits in a private file, and the 
   const rowsFile = nameWaitingRows(join(folder, "history.db"));
   let nextId = 0;
   const addRows = (count: number) => {
+    history.onChange?.({ session: session(`${nextId} ${"long title ".repeat(50)}`) } as never);
     for (let n = 0; n < count; n++)
       history.addStreamEvent({
         id: String(++nextId),
