@@ -232,6 +232,7 @@ export const routes: Record<string, AllowedLabels> = {
   "/more.js": asset,
   "/settings.js": asset,
   "/team.js": asset,
+  "/rules.js": asset,
   // The page that a browser without the cookie gets needs these two.
   "/page.css": health,
   "/icon.svg": health,
@@ -258,6 +259,9 @@ export const routes: Record<string, AllowedLabels> = {
   "/api/prompts": pageRead,
   "/api/prompts/0d9c/change": pageAction,
   "/api/prompts/0d9c/remove": pageAction,
+  "/api/rules": pageRead,
+  "/api/rules/add": pageAction,
+  "/api/sessions/0d9c/trust": pageAction,
   "/api/sessions/0d9c/mute": pageAction,
   "/api/sessions/0d9c/snooze": pageAction,
   "/api/sessions/0d9c/transcript": pageAction,

@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), "beckon-weight-"));
 const startMs = 20_000;
 
 /** What was measured, and 3 % more. A change that needs more says in its commit why, and how much memory it takes. */
-const maxOwnModules = 384;
+const maxOwnModules = 396;
 const maxObjects = 59_500;
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -204,7 +204,9 @@ describe("retention", () => {
       ({ kind: "change", seq: firstGrowingIdAt(at), event: "e", data: "{}" }) as const;
     await own.write([change(now - 40 * dayMs), change(now - dayMs)]);
     await own.setRetention({ days: 30, maxMb: 100 });
-    expect(own.read("SELECT seq FROM changes WHERE event = 'e'")).toEqual([{ seq: firstGrowingIdAt(now - dayMs) }]);
+    expect(own.read("SELECT seq FROM changes WHERE event = 'e'")).toEqual([
+      { seq: firstGrowingIdAt(now - dayMs) },
+    ]);
     await own.close();
   });
 
