@@ -168,10 +168,11 @@ export function createAppPrompts(
       const session = name === null ? null : store.find(name, clock());
       if (name !== null && !session) return { prompts: [], obstacle: "there is no such session", way: null };
       const prompts = loading && (await loading);
+      const obstacle = session && findObstacle(session);
       return {
         prompts: prompts?.list(session ?? undefined) ?? [],
-        obstacle: session && findObstacle(session),
-        way: session && (await findWay(session)),
+        obstacle,
+        way: session && obstacle === null ? await findWay(session) : null,
       };
     },
     stop: () => loaded?.stop?.(),

@@ -87,11 +87,11 @@ describe("after these words", () => {
     [["--"], ["--install", "--uninstall", "--help", "--version"]],
     [
       ["status", ""],
-      ["--all", "--json", "--machine", "--watch", "--short", "--help"],
+      ["--all", "--at", "--json", "--machine", "--watch", "--short", "--help"],
     ],
     [
       ["status", "--json", "--"],
-      ["--all", "--machine", "--watch", "--short", "--help"],
+      ["--all", "--at", "--machine", "--watch", "--short", "--help"],
     ],
     [["status", "--", "--"], []],
     [

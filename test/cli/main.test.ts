@@ -56,17 +56,17 @@ describe("a usage error", () => {
     ],
     [
       ["status", "-w"],
-      'unknown option "-w": status takes --all, --json, --watch, --short and --machine NAME. See beckon help status.',
+      'unknown option "-w": status takes --all, --json, --watch, --short, --at TIME and --machine NAME. See beckon help status.',
     ],
     [
       ["status", "-abc"],
-      'unknown option "-abc": status takes --all, --json, --watch, --short and --machine NAME. See beckon help status.',
+      'unknown option "-abc": status takes --all, --json, --watch, --short, --at TIME and --machine NAME. See beckon help status.',
     ],
     [["status", "--json=yes"], '--json takes no value, but got "--json=yes". See beckon help status.'],
     [["status", "abc"], 'status takes no arguments, but got "abc". See beckon help status.'],
     [
       ["status", "--json", "--", "x"],
-      'unknown option "--": status takes --all, --json, --watch, --short and --machine NAME. See beckon help status.',
+      'unknown option "--": status takes --all, --json, --watch, --short, --at TIME and --machine NAME. See beckon help status.',
     ],
     [["log", "-n"], "-n needs a value: -n N. See beckon help log."],
     [["log", "-n", "--json"], '-n needs a value: -n N, but got "--json". See beckon help log.'],

@@ -148,6 +148,8 @@ withTmux(
       await shows(/^▸ . shop-api/m);
       await type("p");
       await shows(/^Next prompt for shop-api +Arrives as a message from @beckon$/m);
+      // The session's inbox is found a moment after its hook.
+      await shows(/^› {2}▏$/m);
       await type("/clear is text");
       await shows(/^› {2}\/clear is text▏$/m);
       await type("Enter");
