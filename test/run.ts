@@ -21,10 +21,12 @@ const fileTimeoutMs = 8 * 60_000;
 const leftoverMs = 2_000;
 /** With more failed files than this, the change is broken and a second run would only take time. */
 const mostSecondRuns = 8;
-/** Two files run at a time, one of these and one of the others, until these are done: they mostly wait for other programs. */
+/** Four files run at a time: one of these, which mostly wait for other programs, … */
 const waiting = ["test/desktop/", "test/wine/"];
-/** These run beside both of them: they mostly wait for each other's answers. */
+/** … one of these, which mostly wait for each other's answers, … */
 const besideAny = ["test/channels/", "test/machines/"];
+/** … one of these, which keep a browser busy, and one of the others. */
+const inBrowser = ["test/dashboard/"];
 /** These load the machine or measure delays that a user would notice: they run one at a time. */
 const alone = ["test/build.test.ts", "test/release/darwin-signature", "test/torture/", "test/long/"];
 /** These wait for an agent's real CLI most of the time: they run last, three at a time. */
@@ -80,7 +82,7 @@ async function runFile(file: string): Promise<TestCount> {
   if (count.failed > 0) parts.push(`${count.failed} FAILED`);
   if (count.skipped.length > 0) parts.push(`${count.skipped.length} skipped`);
   lines.push(`${file}  ${parts.join(", ")}  ${seconds} s`);
-  // In one go, because two files run at a time.
+  // In one go, because several files run at a time.
   console.log(lines.filter((line) => !isNoise(line) && line !== `${file}:`).join("\n"));
   return count;
 }
@@ -146,10 +148,18 @@ if (isBuilt) {
     if (startsWithOneOf(alone, file)) return "single";
     if (startsWithOneOf(withCli, file)) return "cli";
     if (startsWithOneOf(besideAny, file)) return "any";
+    if (startsWithOneOf(inBrowser, file)) return "browser";
     return startsWithOneOf(waiting, file) ? "waits" : "quick";
   };
-  const { single = [], cli = [], any = [], waits = [], quick = [] } = Object.groupBy(files, findGroup);
-  await Promise.all([runQueues(waits, quick), runQueues(quick, any), runQueues(any)]);
+  const {
+    single = [],
+    cli = [],
+    any = [],
+    browser = [],
+    waits = [],
+    quick = [],
+  } = Object.groupBy(files, findGroup);
+  await Promise.all([waits, any, browser, quick].map((first) => runQueues(first, quick, any, browser)));
   await runFiles(single);
   const isLongest = (file: string) => startsWithOneOf(longestWithCli, file);
   const [longest, others] = [cli.filter(isLongest), cli.filter((file) => !isLongest(file))];
