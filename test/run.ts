@@ -31,8 +31,8 @@ const inBrowser = ["test/dashboard/"];
 const alone = ["test/build.test.ts", "test/release/darwin-signature", "test/torture/", "test/long/"];
 /** These wait for an agent's real CLI most of the time: they run last, three at a time. */
 const withCli = ["test/agent/"];
-/** More than two minutes each: the first to start, so that no other waits for one of them at the end. */
-const longestWithCli = ["test/agent/faults", "test/agent/opencode"];
+/** About a minute each: the first to start, so that no other waits for one of them at the end. */
+const longestWithCli = ["test/agent/faults", "test/agent/scenarios", "test/agent/short-stories"];
 
 /** Tests must not see a developer's own beckon, agent or multiplexer. AGENT and the like make bun hide test names. */
 const hidden = /^(BECKON_|CLAUDE|TMUX|AGENT$|AI_AGENT$|REPL_ID$|FORCE_COLOR$|XDG_(STATE|CONFIG|RUNTIME)_)/;
@@ -163,7 +163,7 @@ if (isBuilt) {
   await runFiles(single);
   const isLongest = (file: string) => startsWithOneOf(longestWithCli, file);
   const [longest, others] = [cli.filter(isLongest), cli.filter((file) => !isLongest(file))];
-  await Promise.all([runQueues(longest, others), runQueues(longest, others), runQueues(others)]);
+  await Promise.all([1, 2, 3].map(() => runQueues(longest, others)));
   unstable = await runFailedFilesAgain();
 }
 

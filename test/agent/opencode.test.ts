@@ -32,7 +32,7 @@ createOtherCliTests(opencodeDriver).testDriven(
         .map((name) => readFileSync(join(journal, name), "utf8"))
         .join("")
         .split(`"type":"${type}"`).length - 1;
-    await waitUntil(() => count("session.idle") === 1, 10_000);
+    await waitUntil(() => count("session.idle") === 1, 20_000);
     expect(["tool.started", "tool.ended", "prompt"].map(count)).toEqual([toolCalls, toolCalls, 1]);
     expect(readFileSync(inHome("runs"), "utf8").trim().split("\n")).toEqual(["hook opencode --connect"]);
   },
