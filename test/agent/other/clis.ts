@@ -48,7 +48,7 @@ export const otherClis = {
     packages: [pin("kilo", "@kilocode/cli", "7.7.7"), "@kilocode/plugin@7.3.1"],
     program: `@kilocode/cli-${system}/bin/kilo`,
     mb: 430,
-    usedBy: ["test/agent/short-stories", "test/long/agent-kilo"],
+    usedBy: ["test/long/agent-kilo"],
   },
   codex: {
     id: "codex",
