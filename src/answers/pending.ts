@@ -19,20 +19,19 @@ import type { SessionRefLike } from "../core/session/session-ref.ts";
 import { settle } from "../core/session/settle.ts";
 import { timing } from "../core/timing.ts";
 import type { SessionView } from "../core/view/session-view.ts";
-import type { RuleJudge, RuleRequest, RuleVerdict } from "../rules/judge.ts";
+import type { RuleJudge } from "../rules/judge.ts";
 import { createAnswerInfo, explainUnanswerable } from "./answer-info.ts";
 import { createDecisionDelivery, formatGivenAnswer } from "./decision-delivery.ts";
 import { createPendingList, noDecision } from "./pending-list.ts";
 import {
   createRequestReader,
   describeMasked,
-  findAsk,
   type GivenAnswer,
   type MaskedDetails,
   noticeChangedLinks,
   type PendingRequest,
 } from "./pending-request.ts";
-import { followLinks, staysInside } from "./real-paths.ts";
+import { createRuleAnswers } from "./rule-answers.ts";
 
 export interface PendingRequestsOptions {
   readonly agents: LoadedAgents;
@@ -124,6 +123,13 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     },
     explain,
   });
+  const ruleAnswers = createRuleAnswers({
+    ...options,
+    getSettled,
+    isPending: (request) => list.get(request) !== null,
+    allow: (session, ask, by) =>
+      answer(session, answerIdOf(ask), { do: "allow" }, createStep("rule", { by })),
+  });
 
   function add(envelope: string, connection: HookConnection): void {
     let request: PendingRequest | null = null;
@@ -133,7 +139,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
       options.onError(`a permission hook could not be kept waiting: ${error}`);
     }
     if (request && list.add(request)) {
-      onAdded(request);
+      ruleAnswers.onAdded(request);
       return;
     }
     connection.send(noDecision);
@@ -158,85 +164,8 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
       return isSent;
     };
     const created = reader.create({ agent, sessionId, request, payload, connection, deliver });
-    if (created && isEnabled() && !list.get(request) && list.add(created)) onAdded(created);
+    if (created && isEnabled() && !list.get(request) && list.add(created)) ruleAnswers.onAdded(created);
     return close;
-  }
-
-  /** Requests that a rule allows, until the agent has the answer. */
-  const answering = new Set<string>();
-
-  function onAdded(request: PendingRequest): void {
-    addPrecedent(request);
-    applyRules(request);
-  }
-
-  function applyRules(request: PendingRequest): void {
-    const allowed = findRule(request);
-    if (!allowed) return;
-    answering.add(request.request);
-    answerByRule(request, allowed)
-      .catch((error) => options.onError(`a rule could not be checked: ${error}`))
-      .finally(() => {
-        answering.delete(request.request);
-        // If it could not be answered, it is shown now.
-        if (list.get(request.request)) options.onChange();
-      });
-  }
-
-  function findRule(request: PendingRequest): RuleVerdict | null {
-    const session = getSettled(request);
-    const verdict = judgeAnswer(request.details, { do: "allow" }, createStep("rule"));
-    if (verdict.kind !== "allowed") {
-      if (session && verdict.kind === "refused" && verdict.why === "marked") options.rules?.onMarked(session);
-      return null;
-    }
-    const { answering: support, payload, context } = request;
-    const listed = support.autoAllow(config().answering.autoAllow, payload, context);
-    if (listed) return { ...listed, name: listed.rule };
-    const asked = readRuleRequest(request);
-    // In a container the same path is another folder.
-    return asked && asked.session.place?.local !== false ? (options.rules?.judge(asked) ?? null) : null;
-  }
-
-  /** null if no rule can name what it asks. */
-  function readRuleRequest({
-    agent,
-    answering: support,
-    payload,
-    context,
-    ...ref
-  }: PendingRequest): RuleRequest | null {
-    const subject = support.readSubject?.(payload) ?? null;
-    const session = getSettled({ agent, ...ref });
-    if (!options.rules || !subject || !session) return null;
-    const follow = (path: string | null) => (path === null ? null : followLinks(path));
-    const folders = { project: follow(context.cwd), subject: { ...subject, cwd: follow(subject.cwd) } };
-    return { agent, session, ...folders };
-  }
-
-  /** What is shown of a request that waits. */
-  function describePending(request: PendingRequest): AskDetails {
-    const { details, precedent } = request;
-    return precedent === null ? details : { ...details, precedent };
-  }
-
-  /** Once: an alert whose text changes is shown again. */
-  function addPrecedent(request: PendingRequest): void {
-    const asked = readRuleRequest(request);
-    if (!asked || !options.rules) return;
-    options.rules.remember(request.request, asked);
-    request.precedent = options.rules.findPrecedent(asked);
-  }
-
-  async function answerByRule(
-    request: PendingRequest,
-    { name, folder, ...reads }: RuleVerdict,
-  ): Promise<void> {
-    if (folder !== null && !(await staysInside({ folder, ...reads }))) return;
-    const session = getSettled(request);
-    const ask = findAsk(session, request.request);
-    const step = createStep("rule", { by: `rule ${name}` });
-    if (session && ask) await answer(session, answerIdOf(ask), { do: "allow" }, step);
   }
 
   /** The one place where an answer becomes a decision. */
@@ -292,17 +221,16 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     },
     answer,
     addAnswerInfo,
-    withoutAnswering: (sessions) =>
-      answering.size === 0 ? sessions : sessions.map((session) => hideAsks(session, answering)),
+    withoutAnswering: ruleAnswers.withoutAnswering,
     follow: list.follow,
     recheck: list.recheck,
     stop: list.stop,
   };
 }
 
-function hideAsks(session: Session, requests: ReadonlySet<string>): Session {
-  const asks = session.asks.filter(({ request }) => request === null || !requests.has(request));
-  return asks.length === session.asks.length ? session : { ...session, asks };
+/** What is shown of a request that waits. */
+function describePending({ details, precedent }: PendingRequest): AskDetails {
+  return precedent === null ? details : { ...details, precedent };
 }
 
 /** Asks the policy, then the agent. Returns a text if the answer itself is invalid. */

@@ -11,14 +11,6 @@ import { limits } from "../core/limits.ts";
 import type { ChildView, SessionView } from "../core/view/session-view.ts";
 import type { EventStream } from "../streams/event-stream.ts";
 import { waitAtMost } from "../system/schedule.ts";
-import {
-  parseHistoryQuery,
-  parseLanesQuery,
-  parseMomentQuery,
-  parseStatsQuery,
-  parseStoryQuery,
-  parseTranscriptQuery,
-} from "./history-query.ts";
 import type { PageAccess, RenewalChallenge, RenewalQuestion } from "./page-access.ts";
 import { respondWhenAnswered } from "./pending-response.ts";
 import { createRequestCheck, readFacts } from "./request-check.ts";
@@ -449,40 +441,10 @@ const createMachineHandlers = (options: ServerOptions) =>
     },
   }) satisfies Partial<Record<RouteName, Handler>>;
 
-function createHandlers(
-  options: ServerOptions,
-  connections: Connections,
-): Readonly<Record<Exclude<RouteName, "hook" | "ingest">, Handler>> {
-  const { sessions, pending, history } = options;
-
-  /** Lists the candidates if the name is ambiguous. */
-  function respondNoSession(name: string | null | undefined): Response {
-    const matches = name == null ? [] : sessions.findMatches(name);
-    if (matches.length < 2) return respond(404, { error: `no session ${name}` });
-    const candidates = matches
-      .slice(0, maxCandidates)
-      .map(({ machine, provider, sessionId, project, gitBranch, title, lastPrompt, state, group }) => {
-        return { machine, provider, sessionId, project, gitBranch, title, lastPrompt, state, group };
-      });
-    return respond(404, { error: `${matches.length} sessions match ${name}`, candidates });
-  }
-
-  const act =
-    (action: string): Handler =>
-    async ({ request, params: { id } }) => {
-      const body = parseBody(await readBody(request));
-      if (typeof body === "string") return respond(400, { error: body });
-      const result = id == null ? null : await options.act(id, action, body);
-      if (typeof result === "string") return respond(400, { error: result });
-      if (result && isRefused(result)) return respond(result.refused, { error: result.error });
-      return result ? respond(200, result) : respondNoSession(id);
-    };
-
+/** What agents' programs send besides events. */
+function createAgentHandlers(options: ServerOptions) {
+  const { pending } = options;
   return {
-    ...createPageHandlers(options, connections),
-    ...createPromptHandlers(options),
-    ...createMachineHandlers(options),
-    health: () => new Response("ok"),
     hold: async ({ request }) => {
       const body = await readBody(request);
       return body === null ? respondTooLarge() : respondWhenAnswered(body, request.signal, pending);
@@ -511,8 +473,37 @@ function createHandlers(
       const problem = typeof body === "string" ? body : options.readStatusLine(body);
       return problem === null ? respond(200, { ok: true }) : respond(400, { error: problem });
     },
+  } satisfies Partial<Record<RouteName, Handler>>;
+}
+
+/** The list, and what the user does with one session. */
+function createSessionHandlers({ sessions, listReady, act }: ServerOptions) {
+  /** Lists the candidates if the name is ambiguous. */
+  function respondNoSession(name: string | null | undefined): Response {
+    const matches = name == null ? [] : sessions.findMatches(name);
+    if (matches.length < 2) return respond(404, { error: `no session ${name}` });
+    const candidates = matches
+      .slice(0, maxCandidates)
+      .map(({ machine, provider, sessionId, project, gitBranch, title, lastPrompt, state, group }) => {
+        return { machine, provider, sessionId, project, gitBranch, title, lastPrompt, state, group };
+      });
+    return respond(404, { error: `${matches.length} sessions match ${name}`, candidates });
+  }
+
+  const actOnSession =
+    (action: string): Handler =>
+    async ({ request, params: { id } }) => {
+      const body = parseBody(await readBody(request));
+      if (typeof body === "string") return respond(400, { error: body });
+      const result = id == null ? null : await act(id, action, body);
+      if (typeof result === "string") return respond(400, { error: result });
+      if (result && isRefused(result)) return respond(result.refused, { error: result.error });
+      return result ? respond(200, result) : respondNoSession(id);
+    };
+
+  return {
     sessions: async () => {
-      await options.listReady;
+      await listReady;
       return respond(200, { sessions: sessions.all(), ...sessions.more() });
     },
     session: ({ params: { id } }) => {
@@ -521,63 +512,47 @@ function createHandlers(
       const child = id == null ? null : sessions.findChild(id);
       return child ? respond(200, child) : respondNoSession(id);
     },
-    events: ({ request, query }) => {
-      const { after } = query;
-      const lastEventId = request.headers.get("last-event-id") ?? (typeof after === "string" ? after : null);
-      return options.events.connect(lastEventId, request.signal);
-    },
-    history: async ({ query }) => {
-      const parsed = parseHistoryQuery(query);
-      if (typeof parsed === "string") return respond(400, { error: parsed });
-      return respond(200, await history.findItems(parsed));
-    },
-    story: async ({ query }) => {
-      const parsed = parseStoryQuery(query);
-      if (typeof parsed === "string") return respond(400, { error: parsed });
-      return respond(200, await history.findStory(parsed));
-    },
-    transcriptPage: async ({ query }) => {
-      const parsed = parseTranscriptQuery(query);
-      if (typeof parsed === "string") return respond(400, { error: parsed });
-      return respond(200, await options.readTranscript(parsed.session, parsed.at, parsed.lines));
-    },
-    stats: async ({ query }) => {
-      const days = parseStatsQuery(query);
-      if (typeof days === "string") return respond(400, { error: days });
-      return respond(200, await history.computeStats(days));
-    },
-    ports: () => respond(200, { ports: options.listWorkPorts() }),
-    lanes: async ({ query }) => {
-      const range = parseLanesQuery(query, Date.now());
-      if (typeof range === "string") return respond(400, { error: range });
-      return respond(200, await history.computeLanes(range.from, range.to));
-    },
-    moment: async ({ query }) => {
-      const at = parseMomentQuery(query);
-      if (typeof at === "string") return respond(400, { error: at });
-      return respond(200, await history.findMoment(at));
-    },
-    focus: act("focus"),
-    answer: act("answer"),
-    send: act("send"),
-    rules: async () => respond(200, await options.rules.report()),
-    ruleAct: async ({ request, params: { id } }) => {
-      const body = parseBody(await readBody(request));
-      if (typeof body === "string") return respond(400, { error: body });
-      const result = await options.rules.act(id ?? "", body);
-      if (typeof result === "string") return respond(400, { error: result });
-      return result ? respond(200, result) : respond(404, { error: "not found" });
-    },
-    trust: act("trust"),
-    mute: act("mute"),
-    snooze: act("snooze"),
-    dismiss: act("dismiss"),
-    transcript: act("transcript"),
-    quiet: async ({ request }) => {
-      const body = parseBody(await readBody(request));
-      const result = typeof body === "string" ? body : options.setQuiet(body);
-      return typeof result === "string" ? respond(400, { error: result }) : respond(200, result);
-    },
+    focus: actOnSession("focus"),
+    answer: actOnSession("answer"),
+    send: actOnSession("send"),
+    trust: actOnSession("trust"),
+    mute: actOnSession("mute"),
+    snooze: actOnSession("snooze"),
+    dismiss: actOnSession("dismiss"),
+    transcript: actOnSession("transcript"),
+  } satisfies Partial<Record<RouteName, Handler>>;
+}
+
+/** What happened. The queries are read by a module that is loaded with the first of them. */
+function createHistoryHandlers({ history, readTranscript }: ServerOptions) {
+  const queries = () => import("./history-query.ts");
+
+  async function respondTo<Query>(
+    query: Query | string,
+    read: (query: Query) => Promise<object>,
+  ): Promise<Response> {
+    return typeof query === "string" ? respond(400, { error: query }) : respond(200, await read(query));
+  }
+
+  return {
+    history: async ({ query }) => respondTo((await queries()).parseHistoryQuery(query), history.findItems),
+    story: async ({ query }) => respondTo((await queries()).parseStoryQuery(query), history.findStory),
+    transcriptPage: async ({ query }) =>
+      respondTo((await queries()).parseTranscriptQuery(query), ({ session, at, lines }) =>
+        readTranscript(session, at, lines),
+      ),
+    stats: async ({ query }) => respondTo((await queries()).parseStatsQuery(query), history.computeStats),
+    lanes: async ({ query }) =>
+      respondTo((await queries()).parseLanesQuery(query, Date.now()), ({ from, to }) =>
+        history.computeLanes(from, to),
+      ),
+    moment: async ({ query }) => respondTo((await queries()).parseMomentQuery(query), history.findMoment),
+  } satisfies Partial<Record<RouteName, Handler>>;
+}
+
+/** What the user has set: settings, rules, quiet modes and channels. */
+const createSettingsHandlers = (options: ServerOptions) =>
+  ({
     settings: async () => respond(200, await options.settings.read()),
     settingsSave: async ({ request }) => {
       const body = parseBody(await readBody(request));
@@ -589,19 +564,51 @@ function createHandlers(
       const problem = await options.settings.open();
       return problem === null ? respond(200, { ok: true }) : respond(400, { error: problem });
     },
+    rules: async () => respond(200, await options.rules.report()),
+    ruleAct: async ({ request, params: { id } }) => {
+      const body = parseBody(await readBody(request));
+      if (typeof body === "string") return respond(400, { error: body });
+      const result = await options.rules.act(id ?? "", body);
+      if (typeof result === "string") return respond(400, { error: result });
+      return result ? respond(200, result) : respond(404, { error: "not found" });
+    },
+    quiet: async ({ request }) => {
+      const body = parseBody(await readBody(request));
+      const result = typeof body === "string" ? body : options.setQuiet(body);
+      return typeof result === "string" ? respond(400, { error: result }) : respond(200, result);
+    },
     channels: () => respond(200, { channels: options.channels() }),
     channelTest: async ({ params: { id } }) => {
       const result = id == null ? null : await options.testChannel(id);
       return result ? respond(200, result) : respond(404, { error: `no channel ${id}` });
     },
-    doctor: async ({ query }) => respond(200, await options.doctor(new Set(Object.keys(query)))),
-    stop: () => {
-      // The response goes out first.
-      setTimeout(options.stop, 0);
-      return respond(200, { ok: true });
-    },
-  };
-}
+  }) satisfies Partial<Record<RouteName, Handler>>;
+
+const createHandlers = (
+  options: ServerOptions,
+  connections: Connections,
+): Readonly<Record<Exclude<RouteName, "hook" | "ingest">, Handler>> => ({
+  ...createPageHandlers(options, connections),
+  ...createAgentHandlers(options),
+  ...createSessionHandlers(options),
+  ...createPromptHandlers(options),
+  ...createHistoryHandlers(options),
+  ...createSettingsHandlers(options),
+  ...createMachineHandlers(options),
+  health: () => new Response("ok"),
+  events: ({ request, query }) => {
+    const { after } = query;
+    const lastEventId = request.headers.get("last-event-id") ?? (typeof after === "string" ? after : null);
+    return options.events.connect(lastEventId, request.signal);
+  },
+  ports: () => respond(200, { ports: options.listWorkPorts() }),
+  doctor: async ({ query }) => respond(200, await options.doctor(new Set(Object.keys(query)))),
+  stop: () => {
+    // The response goes out first.
+    setTimeout(options.stop, 0);
+    return respond(200, { ok: true });
+  },
+});
 
 /** Listens on the port, or throws EADDRINUSE. */
 export function listen(port: number, options: ServerOptions): ApiServer {

@@ -20,7 +20,6 @@ import { createListFacts } from "./session-list.ts";
 import type { Sinks } from "./sinks.ts";
 import type { AppState } from "./state.ts";
 import { applyStatusLine } from "./status-line.ts";
-import { readTranscript } from "./transcript.ts";
 
 interface RequestOptions {
   readonly base: Base;
@@ -103,8 +102,13 @@ export async function listenForRequests(options: RequestOptions): Promise<ApiSer
       findMoment: async (at) =>
         (await import("./moment.ts")).addPastAlerts(await sinks.history.findMoment(at), base.paths.answerLog),
     },
-    readTranscript: (key, at, before) =>
-      readTranscript({ agents, store, history: sinks.history, env }, key, at, before),
+    readTranscript: async (key, at, before) =>
+      (await import("./transcript.ts")).readTranscript(
+        { agents, store, history: sinks.history, env },
+        key,
+        at,
+        before,
+      ),
     events: sinks.events,
     act: (name, action, body) =>
       runSessionAction(

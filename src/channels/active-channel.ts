@@ -13,6 +13,7 @@ import { minuteMs } from "../core/timing.ts";
 import type { JudgedCause } from "../core/view/alerts/alerts.ts";
 import { alertKinds } from "../core/view/alerts/kinds.ts";
 import type { Channel, ChannelOptions, Service, ServiceSettings } from "./channel.ts";
+import { createChannelHealth } from "./channel-health.ts";
 import { escalate, isPaneDecisive, type UserSituation } from "./escalation.ts";
 import { createMessageWriter, type MessageWriterOptions } from "./message-writer.ts";
 import { createOutbox } from "./outbox.ts";
@@ -94,16 +95,11 @@ export async function openActiveChannel(options: ActiveChannelOptions): Promise<
   const isAnswering = settings.answers !== "off" && service.canAnswer(serviceSettings, secret);
   const isSending = settings.send && service.canAnswer(serviceSettings, secret);
   const saved = options.saved.type === service.type ? options.saved : {};
-  let lastSentAt: number | null = null;
-  /** Why the last test message was not sent; null if it was, or if an alert has been sent since. */
-  let testProblem: string | null = null;
   let isStopped = false;
   let state = asRecord(saved.state);
 
-  const onProblem = (text: string): void => {
-    options.onProblem(`channel ${name}: ${secrets().redact(text)}`);
-    options.onReportChanged();
-  };
+  const redact = (text: string) => secrets().redact(text);
+  const health = createChannelHealth({ ...options, redact });
   const references = createReferences(saved.references, saver.schedule);
   const writer = createMessageWriter({
     ...options,
@@ -111,13 +107,7 @@ export async function openActiveChannel(options: ActiveChannelOptions): Promise<
     references,
     takesPrompt: (session) => isSending && options.prompts()?.findObstacle(session) === null,
   });
-  const tests = createChannelTests({
-    name,
-    isAnswering,
-    references,
-    clock,
-    redact: (text) => secrets().redact(text),
-  });
+  const tests = createChannelTests({ name, isAnswering, references, clock, redact });
   const respond = createResponseHandler({
     name,
     service,
@@ -135,7 +125,7 @@ export async function openActiveChannel(options: ActiveChannelOptions): Promise<
       restored.delete(key);
       options.onMessageChanged(key);
     },
-    onRefused: onProblem,
+    onRefused: health.onProblem,
     schedule,
   });
   const openClient = await service.load();
@@ -149,11 +139,11 @@ export async function openActiveChannel(options: ActiveChannelOptions): Promise<
       const key = references.find(response.reference)?.key;
       if (key !== undefined && response.handle !== undefined) outbox.adopt(key, response.handle);
       return respond(response).catch((error) => {
-        onProblem(`an answer could not be taken: ${error}`);
+        health.onProblem(`an answer could not be taken: ${error}`);
         return { text: "Not accepted: beckon failed. Answer at the desk.", isAccepted: false };
       });
     },
-    onProblem,
+    onProblem: health.onProblem,
     ...(options.readLastResponse ? { readLastResponse: options.readLastResponse } : {}),
     now: () => clock().at,
     state: {
@@ -174,17 +164,14 @@ export async function openActiveChannel(options: ActiveChannelOptions): Promise<
     onChange: saver.schedule,
     flush: saver.flush,
     onSent(key) {
-      lastSentAt = clock().at;
-      testProblem = null;
       options.onDelivery(key, true, `sent to ${name}`);
-      options.onReportChanged();
+      health.onSent();
     },
     onDropped(key, reason) {
-      const hidden = secrets().redact(reason);
-      onProblem(`an alert was not sent: ${reason}`);
-      options.onDelivery(key, false, `not sent to ${name}: ${hidden}`);
+      health.onProblem(`an alert was not sent: ${reason}`);
+      options.onDelivery(key, false, `not sent to ${name}: ${redact(reason)}`);
     },
-    onProblem,
+    onProblem: health.onProblem,
   });
   /** Messages of an earlier opening. With other settings they would be written again, and so ring again. */
   const restored = new Set(outbox.keys());
@@ -222,17 +209,11 @@ export async function openActiveChannel(options: ActiveChannelOptions): Promise<
       const { message, content } = writer.writeEnding(key, outbox.titleOf(key) ?? "", ending);
       outbox.finish(key, message, content, isLast);
     },
-    problem() {
-      const problem = outbox.problem() ?? client.problem() ?? testProblem;
-      // A service can repeat in its errors what it was sent.
-      return problem === null ? null : secrets().redact(problem);
-    },
-    lastSentAt: () => lastSentAt,
+    problem: () => health.problem(outbox.problem() ?? client.problem()),
+    lastSentAt: health.lastSentAt,
     async sendTest() {
       const test = await tests.send(client);
-      testProblem = test.problem;
-      if (testProblem === null) lastSentAt = clock().at;
-      options.onReportChanged();
+      health.onTested(test);
       return test;
     },
     describeState: () => ({

@@ -1,6 +1,7 @@
 /**
  * History: what happened, in an SQLite database. The journal is what counts: the history is read from it, with what the state
- * adds, and can be rebuilt from it. This file collects what the app adds; the database belongs to a thread (thread-client.ts, engine.ts).
+ * adds, and can be rebuilt from it. This file takes what the app adds, keeps it (unsent-rows.ts, past-records.ts) and says when it is written; the
+ * database belongs to a thread (thread-client.ts, engine.ts).
  */
 import { rmSync } from "node:fs";
 import type { Agent } from "../agents/agent.ts";
@@ -9,28 +10,19 @@ import type { HistoryReader, Sink, Transition } from "../core/interfaces/index.t
 import type { PastSession, StreamEvent } from "../core/interfaces/wire.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { isProbe } from "../core/session/probe.ts";
-import { isBlocking, isVisible, type Session } from "../core/session/session.ts";
-import { parseSessionKey, type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
+import type { Session } from "../core/session/session.ts";
+import type { SessionRefLike } from "../core/session/session-ref.ts";
 import type { SessionView } from "../core/view/session-view.ts";
-import { createAskId, spanStateOf } from "../state/transitions.ts";
 import { ignoreErrors } from "../storage/files.ts";
 import type { JournalPosition } from "../storage/journal/index.ts";
 import type { HistoryRetention, ToHistory } from "./messages.ts";
 import { createPastRecords } from "./past-records.ts";
 import type { PastContext } from "./past-state.ts";
 import { createHistoryReader, type PastReader } from "./reader.ts";
-import {
-  type AskRow,
-  createPastRow,
-  createSessionRow,
-  createStateRow,
-  isSameSession,
-  type OpenState,
-  type SessionRow,
-  type StateRow,
-} from "./rows.ts";
+import { createPastRow, createStateRow, type StateRow } from "./rows.ts";
 import { chooseThread, type StartThread } from "./start-thread.ts";
 import { createThreadClient } from "./thread-client.ts";
+import { createUnsentRows } from "./unsent-rows.ts";
 import { createWaitingRowsFile, nameWaitingRows } from "./waiting-rows.ts";
 
 export interface HistoryOptions {
@@ -79,35 +71,13 @@ export interface History extends Sink, HistoryReader, PastReader {
 const writeMs = 500;
 /** A thread that ends at once must not be started for every event. */
 const defaultRestartMs = 30_000;
-/** More rows than this wait for a thread that does not take them: they are dropped, and it catches up later. */
-const maxWaitingRows = 100_000;
 /** With fewer rows than this, a thread that is still writing is left alone. */
 const maxRowsWhileWriting = 2_000;
-/** Of more sessions than this, it is not remembered what was sent. */
-const maxSentSessions = 5_000;
-
-/** What a thread that has just started cannot learn from the state. */
-const notInState: ReadonlySet<StateRow["kind"]> = new Set([
-  "ask-closed",
-  "ask-ended",
-  "session-event",
-  "past",
-  "change",
-]);
-
-/** The journal, from which a thread learns what it has missed, has only the events of this machine. */
-const isOfOtherMachine = (row: StateRow): boolean =>
-  "session" in row && (parseSessionKey(row.session.key)?.machine ?? null) !== null;
 
 export function createHistory(options: HistoryOptions): History {
   const { config, restartMs = defaultRestartMs } = options;
-  let rows: StateRow[] = [];
-  const changed = new Map<string, Session>();
-  /** Machines whose sessions are all known since the last write. */
-  const listed = new Set<string>();
+  const unsent = createUnsentRows(options.sessions);
   const past = createPastRecords(options);
-  /** What the thread was last sent of each session. Nearly all changes are events, which it reads from the journal. */
-  const sent = new Map<string, SessionRow>();
   let writeTimer: ReturnType<typeof setTimeout> | null = null;
   /** There was something to write while the thread was still writing. */
   let isOverdue = false;
@@ -125,13 +95,8 @@ export function createHistory(options: HistoryOptions): History {
     isOn,
     createOpenMessage: () => createOpenMessage(options, retention),
     describeState() {
-      sent.clear();
-      for (const session of options.sessions()) {
-        if (!isProbe(session)) changed.set(sessionKeyOf(session), session);
-      }
-      rows = rows.filter((row) => notInState.has(row.kind) || isOfOtherMachine(row));
+      const open = unsent.describeState();
       past.onLost();
-      const open = describeOpen(options.sessions(), rows);
       return { upTo: options.position(), open, past: past.take() };
     },
     onReady: write,
@@ -147,19 +112,13 @@ export function createHistory(options: HistoryOptions): History {
     now: () => options.clock().at,
     retention: () => (isWanted() ? retention : null),
     writeNow() {
-      if (rows.length > 0 || changed.size > 0 || listed.size > 0 || !past.isEmpty()) write();
+      if (!unsent.isEmpty() || !past.isEmpty()) write();
     },
     client,
   });
 
-  function clearRows(): void {
-    rows = [];
-    changed.clear();
-    listed.clear();
-  }
-
   function add(row: StateRow): void {
-    if (rows.length < maxWaitingRows) rows.push(row);
+    unsent.add(row);
     scheduleWrite();
   }
 
@@ -170,7 +129,7 @@ export function createHistory(options: HistoryOptions): History {
   /** Waits for the thread if it lags behind: sessions that change again meanwhile are sent once. */
   function writeIfIdle(): void {
     writeTimer = null;
-    if (client.isWriting() && rows.length < maxRowsWhileWriting) isOverdue = true;
+    if (client.isWriting() && unsent.count() < maxRowsWhileWriting) isOverdue = true;
     else write();
   }
 
@@ -179,21 +138,7 @@ export function createHistory(options: HistoryOptions): History {
     writeTimer = null;
     isOverdue = false;
     if (!isOn() || !client.ensureReady()) return;
-    for (const [key, session] of changed) addSession(key, createSessionRow(session));
-    for (const machine of listed) {
-      const sessions = options.sessions().filter((session) => session.machine === machine);
-      rows.push({ kind: "listed", machine, open: describeOpen(sessions, []) });
-    }
-    client.write(options.position(), rows, past.take());
-    clearRows();
-  }
-
-  function addSession(key: string, session: SessionRow): void {
-    const before = sent.get(key);
-    if (before && isSameSession(before, session)) return;
-    if (sent.size >= maxSentSessions) sent.clear();
-    sent.set(key, session);
-    rows.push({ kind: "session", session });
+    client.write(options.position(), unsent.take(), past.take());
   }
 
   function onContext(): void {
@@ -205,7 +150,7 @@ export function createHistory(options: HistoryOptions): History {
   function closeThread(): Promise<void> {
     if (writeTimer) clearTimeout(writeTimer);
     writeTimer = null;
-    clearRows();
+    unsent.clear();
     past.clear();
     return client.close();
   }
@@ -214,7 +159,7 @@ export function createHistory(options: HistoryOptions): History {
     name: "history",
     onChange({ session }) {
       if (!isOn() || isProbe(session)) return;
-      changed.set(sessionKeyOf(session), session);
+      unsent.addSession(session);
       past.onChange(session);
       scheduleWrite();
     },
@@ -232,7 +177,7 @@ export function createHistory(options: HistoryOptions): History {
     },
     onMachineListed(machine) {
       if (!isOn()) return;
-      listed.add(machine);
+      unsent.addListed(machine);
       scheduleWrite();
     },
     ...reader,
@@ -264,32 +209,6 @@ export function createHistory(options: HistoryOptions): History {
 /** null if the history is off. */
 function readRetention(history: Config["history"]): HistoryRetention | null {
   return history === "off" ? null : history;
-}
-
-/** `rows` are written after it. */
-function describeOpen(sessions: readonly Session[], rows: readonly StateRow[]): OpenState {
-  const live = sessions.filter((session) => !session.ended && !isProbe(session));
-  return {
-    closing: rows.flatMap((row) => (row.kind === "ask-closed" ? [row.id] : [])),
-    asks: live.flatMap((session) =>
-      session.asks
-        .filter((ask) => isBlocking(ask) && isVisible(ask))
-        .map(
-          (ask): AskRow => ({
-            kind: "ask-opened",
-            id: createAskId(session, ask),
-            session: createSessionRow(session),
-            ask,
-          }),
-        ),
-    ),
-    spans: live.flatMap((session) => {
-      const state = spanStateOf(session);
-      const waiting = session.asks.find((ask) => isBlocking(ask) && isVisible(ask));
-      const since = state === "waiting" && waiting ? waiting.at : session.turn.at;
-      return state === null ? [] : [{ key: sessionKeyOf(session), state, since }];
-    }),
-  };
 }
 
 export { createEmptyHistory } from "./empty.ts";

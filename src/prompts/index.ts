@@ -3,28 +3,15 @@
  * reports as its prompt is the receipt; without one it is "not taken", and the user decides what happens.
  */
 import { readErrorMessage } from "../core/error-message.ts";
-import type { Schedule, Sink } from "../core/interfaces/index.ts";
-import type { ClockReading } from "../core/session/event.ts";
+import type { Sink } from "../core/interfaces/index.ts";
 import type { Session } from "../core/session/session.ts";
-import { parseSessionKey, sessionKeyOf } from "../core/session/session-ref.ts";
-import { createEarliestTimer } from "../system/schedule.ts";
-import { isAsking, judgePrompt, type Verdict } from "./judge.ts";
-import { createPrompt, findTextProblem, isOver, isReceiptOf, type NewPrompt, type Prompt } from "./prompt.ts";
+import { sessionKeyOf } from "../core/session/session-ref.ts";
+import { createPromptDelivery, type PromptDeliveryOptions } from "./delivery.ts";
+import { isAsking } from "./judge.ts";
+import { createPrompt, findTextProblem, isOver, type NewPrompt, type Prompt } from "./prompt.ts";
 import { createPromptQueue, type QueueOptions } from "./queue.ts";
 
-export interface PromptsOptions extends QueueOptions {
-  readonly clock: () => ClockReading;
-  readonly get: (ref: {
-    readonly machine: string | null;
-    readonly agent: string;
-    readonly sessionId: string;
-  }) => Session | null;
-  /** Why the agent takes no prompt in this session; null if it does. */
-  readonly findObstacle: (session: Session) => string | null;
-  /** Hands the prompt to the agent. Rejects with why that was not possible. */
-  readonly send: (session: Session, text: string) => Promise<void>;
-  readonly schedule: Schedule;
-}
+export interface PromptsOptions extends QueueOptions, PromptDeliveryOptions {}
 
 /** A prompt as it is shown: why it waits is known only now. */
 export interface ShownPrompt extends Prompt {
@@ -42,14 +29,8 @@ export interface Prompts extends Sink {
   find(id: string): ShownPrompt | null;
 }
 
-/** The agent reports a prompt within 0.25 s (measured); its machine can be busy. */
-const receiptMs = 15_000;
-/** Shown as delivered, then forgotten. */
-const keptMs = 60_000;
 const maxPerSession = 20;
 const maxPrompts = 500;
-const noReceipt =
-  "the agent has not reported it. It may hold it for you in its terminal, or refuse messages, or have had the same text before";
 
 export function createPrompts(options: PromptsOptions): Prompts {
   const { clock } = options;
@@ -57,96 +38,21 @@ export function createPrompts(options: PromptsOptions): Prompts {
     prompt.state === "sent" ? { ...prompt, since: clock().at } : prompt,
   );
   const queue = createPromptQueue({ ...options, saved });
-  /** Sent before this start: their receipt may be in the spool. */
-  const inherited = new Set(saved.filter(({ state }) => state === "sent").map(({ id }) => id));
-  const timer = createEarliestTimer(clock, options.schedule, check);
-
-  const sessionOf = (prompt: Prompt): Session | null => {
-    const ref = parseSessionKey(prompt.session);
-    return ref && options.get(ref);
-  };
-
-  function judge(prompt: Prompt): Verdict {
-    const session = sessionOf(prompt);
-    return judgePrompt(prompt, session, session && options.findObstacle(session), clock());
-  }
-
-  const move = (prompt: Prompt, state: Prompt["state"], why: string | null = null): void =>
-    queue.put({ ...prompt, state, since: clock().at, why });
-
-  function wakeAt(at: number): void {
-    const now = clock();
-    timer.startAt(now.t + Math.max(0, at - now.at));
-  }
-
-  function check(): void {
-    try {
-      const delivered = queue.forgetDelivered(clock().at - keptMs);
-      if (delivered !== null) wakeAt(delivered + keptMs + 1);
-      for (const prompt of queue.first()) checkOne(prompt);
-    } catch (error) {
-      options.onProblem(
-        `the next prompts could not be written down, so none is sent: ${readErrorMessage(error)}`,
-      );
-      wakeAt(clock().at + receiptMs);
-    }
-  }
-
-  function checkOne(prompt: Prompt): void {
-    const now = clock();
-    if (prompt.state === "sent") {
-      const deadline = prompt.since + receiptMs;
-      wakeAt(deadline);
-      if (now.at < deadline) return;
-      const state = inherited.has(prompt.id) ? "unknown" : "not taken";
-      move(prompt, state, state === "unknown" ? "beckon ended meanwhile" : noReceipt);
-    } else if (prompt.state === "queued") {
-      const verdict = judge(prompt);
-      if (verdict.do === "wait" && verdict.until !== null) wakeAt(verdict.until);
-      if (verdict.do === "refuse") move(prompt, "not taken", verdict.why);
-      if (verdict.do === "send") send(prompt);
-    }
-  }
-
-  function send(prompt: Prompt): void {
-    const session = sessionOf(prompt);
-    if (!session) return;
-    move(prompt, "sent");
-    wakeAt(clock().at + receiptMs);
-    options.send(session, prompt.text).catch((error) => {
-      const known = queue.find(prompt.id);
-      if (known?.state === "sent") move(known, "not taken", readErrorMessage(error));
-    });
-  }
+  const delivery = createPromptDelivery(queue, options);
 
   function describe(prompt: Prompt): string {
     if (prompt.state !== "queued") return prompt.why ?? "";
     if (queue.first().every(({ id }) => id !== prompt.id)) return "after the one before it";
-    const verdict = judge(prompt);
+    const verdict = delivery.judge(prompt);
     return verdict.do === "send" ? "sent in a moment" : verdict.why;
   }
 
   const show = (prompt: Prompt): ShownPrompt => ({ ...prompt, says: describe(prompt) });
   const missing = (id: string) => `there is no prompt ${id}`;
 
-  timer.startAt(clock().t);
   return {
     name: "prompts",
-    onChange({ session, event }) {
-      const { change } = event;
-      const key = sessionKeyOf(session);
-      if (!queue.all().some((prompt) => prompt.session === key)) return;
-      if (change.kind === "prompt") {
-        const taken = queue
-          .all()
-          .find(
-            ({ session: of, state, text }) =>
-              of === key && (state === "sent" || state === "unknown") && isReceiptOf(change.text, text),
-          );
-        if (taken) move(taken, "delivered");
-      }
-      timer.startAt(clock().t);
-    },
+    onChange: delivery.onChange,
     add(session, added) {
       const problem = findTextProblem(added.text);
       if (problem !== null) return problem;
@@ -158,7 +64,7 @@ export function createPrompts(options: PromptsOptions): Prompts {
         return `${maxPerSession} prompts wait for this session already`;
       if (queue.all().length >= maxPrompts) return `${maxPrompts} prompts wait already`;
       const prompt = createPrompt(key, added, clock().at);
-      const verdict = judge(prompt);
+      const verdict = delivery.judge(prompt);
       if (verdict.do === "refuse") return verdict.why;
       if (added.isNow && isAsking(session))
         return "it asks you something. Answer that first, or send this when it is idle";
@@ -167,7 +73,7 @@ export function createPrompts(options: PromptsOptions): Prompts {
       } catch (error) {
         return `it could not be written down: ${readErrorMessage(error)}`;
       }
-      check();
+      delivery.check();
       return show(queue.find(id) ?? prompt);
     },
     change(id, text) {
@@ -176,9 +82,8 @@ export function createPrompts(options: PromptsOptions): Prompts {
       if (known.state === "sent" || isOver(known)) return "it is sent already";
       const problem = findTextProblem(text);
       if (problem !== null) return problem;
-      inherited.delete(id);
-      move({ ...known, text }, "queued");
-      check();
+      delivery.retry(known, text);
+      delivery.check();
       return show(queue.find(id) ?? known);
     },
     remove(id) {
@@ -187,7 +92,7 @@ export function createPrompts(options: PromptsOptions): Prompts {
       if (known.state === "sent") return "it is sent already";
       const shown = show(known);
       queue.remove(id);
-      check();
+      delivery.check();
       return shown;
     },
     list: (session) =>
@@ -199,6 +104,6 @@ export function createPrompts(options: PromptsOptions): Prompts {
       const known = queue.find(id);
       return known ? show(known) : null;
     },
-    stop: () => timer.cancel(),
+    stop: delivery.stop,
   };
 }

@@ -76,6 +76,8 @@ test("a start loads nothing that only some users need, and little of the rest", 
     /^src\/setup\/(?:guard-hooks|register)\.ts$/,
     // In the history's thread, once something has happened.
     /^src\/history\/(?:engine|recorder\/|queries\/)/,
+    // When the user looks at the history or at their rules.
+    /^src\/(?:api\/history-query|app\/(?:transcript|rule-requests))\.ts$/,
     // With a channel, a linked machine, or the page.
     /^src\/(?:channels\/sink|machines|dashboard)\b/,
     // With a desktop.
