@@ -185,17 +185,16 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
 
   function findRule(request: PendingRequest): RuleVerdict | null {
     const session = getSettled(request);
-    const verdict = judgeAnswer(request.details, { do: "allow" }, createStep("rule"));
-    if (verdict.kind !== "allowed") {
-      if (session && verdict.kind === "refused" && verdict.why === "marked") options.rules?.onMarked(session);
-      return null;
-    }
+    // Also if there is another reason why no rule may allow it.
+    if (session && request.details.dangers.length > 0) options.rules?.onMarked(session);
+    if (judgeAnswer(request.details, { do: "allow" }, createStep("rule")).kind !== "allowed") return null;
+    // In a container the same path is another folder, with other links.
+    if (session?.place?.local === false) return null;
     const { answering: support, payload, context } = request;
     const listed = support.autoAllow(config().answering.autoAllow, payload, context);
     if (listed) return { ...listed, name: listed.rule };
     const asked = readRuleRequest(request);
-    // In a container the same path is another folder.
-    return asked && asked.session.place?.local !== false ? (options.rules?.judge(asked) ?? null) : null;
+    return asked && (options.rules?.judge(asked) ?? null);
   }
 
   /** null if no rule can name what it asks. */
