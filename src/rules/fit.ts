@@ -151,8 +151,8 @@ function countOptionWords(
 /** A path can also come after the "=" of an option, or after the ":" of a commit. */
 const splitWord = (word: string): readonly string[] => [word, ...word.split(/[=:]/)];
 
-/** Programs and files of another machine, and programs as words. `:(top)` is git's name for the whole repository. */
-const address = /:\/\/|^(?:blob|data|file|jsr|node|npm):|^:\(/i;
+/** Programs and files of another machine, and programs as words. `:(top)` and `:/` are git's names for the whole repository. */
+const address = /:\/\/|^(?:blob|data|file|jsr|node|npm):|^:/i;
 
 function isInside(word: string, project: string): boolean {
   if (address.test(word) || makeVisible(word) !== word || /\n/.test(word)) return false;
