@@ -59,17 +59,16 @@ export function createRuleAnswers(options: RuleAnswersOptions): RuleAnswers {
 
   function findRule(request: PendingRequest): RuleVerdict | null {
     const session = getSettled(request);
-    const verdict = judgeAnswer(request.details, { do: "allow" }, createStep("rule"));
-    if (verdict.kind !== "allowed") {
-      if (session && verdict.kind === "refused" && verdict.why === "marked") rules?.onMarked(session);
-      return null;
-    }
+    // Also if there is another reason why no rule may allow it.
+    if (session && request.details.dangers.length > 0) rules?.onMarked(session);
+    if (judgeAnswer(request.details, { do: "allow" }, createStep("rule")).kind !== "allowed") return null;
+    // In a container the same path is another folder, with other links.
+    if (session?.place?.local === false) return null;
     const { answering: support, payload, context } = request;
     const listed = support.autoAllow(config().answering.autoAllow, payload, context);
     if (listed) return { ...listed, name: listed.rule };
     const asked = readRuleRequest(request);
-    // In a container the same path is another folder.
-    return asked && asked.session.place?.local !== false ? (rules?.judge(asked) ?? null) : null;
+    return asked && (rules?.judge(asked) ?? null);
   }
 
   async function answerByRule(

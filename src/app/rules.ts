@@ -41,7 +41,7 @@ export function createAppRules(
     rules = createRules({
       path: paths.rules,
       home: base.home,
-      now,
+      clock,
       formatTime: (at) => formatLocalTime(at, now()),
       followLinks,
       onChange: followers.onRefresh,
@@ -76,11 +76,12 @@ export function createAppRules(
         base.log("info", `earlier answers are not known: ${readErrorMessage(error)}`),
       );
     },
-    findPrecedent({ agent, subject, session }) {
+    findPrecedent(request) {
+      const { agent, subject, session } = request;
       const folder = session.firstCwd ?? session.cwd;
       const precedent = memory?.find(subject, folder) ?? null;
       if (!precedent) return null;
-      const text = findRuleText?.(subject, folder, precedent) ?? null;
+      const text = findRuleText?.(request, folder, precedent) ?? null;
       const isRule = text !== null && folder !== null && session.machine === null;
       return { ...precedent, ...(isRule ? { rule: { text, project: folder, agent } } : {}) };
     },

@@ -119,12 +119,11 @@ export function createPromptDelivery(queue: PromptQueue, options: PromptDelivery
       const key = sessionKeyOf(session);
       if (!queue.all().some((prompt) => prompt.session === key)) return;
       if (change.kind === "prompt") {
-        const taken = queue
-          .all()
-          .find(
-            ({ session: of, state, text }) =>
-              of === key && (state === "sent" || state === "unknown") && isReceiptOf(change.text, text),
-          );
+        const taken = queue.all().find(
+          ({ session: of, state, text }) =>
+            // Also a late one: the user may have let it in at the terminal, and it must not be sent again.
+            of === key && state !== "queued" && state !== "delivered" && isReceiptOf(change.text, text),
+        );
         if (taken) move(taken, "delivered");
       }
       timer.startAt(clock().t);

@@ -108,7 +108,7 @@ function isNear({ allowed }: ReadRule, { subject }: AnsweredAsk): boolean {
   const [program, first] = allowed.words;
   const start = first === undefined ? program : `${program} ${first}`;
   if (typeof commands === "string") return subject.command.includes(start);
-  return commands.some(
-    (command) => command[0] === program && (first === undefined || subject.command.includes(start)),
-  );
+  return commands
+    .flat()
+    .some((command) => command[0] === program && (first === undefined || subject.command.includes(start)));
 }

@@ -9,7 +9,13 @@ import { findRelativePath, isAbsolute, resolvePath } from "../core/text/paths.ts
 import { makeVisible } from "../core/text/visible.ts";
 import { findSecretPath } from "../shell/dangers/paths.ts";
 import { isSwitch, takesText } from "./open-arguments.ts";
-import { type PlainCommand, type ReadCommands, readCommandsOf, type Unreadable } from "./plain-command.ts";
+import {
+  type PlainCommand,
+  type PlainPipeline,
+  type ReadCommands,
+  readCommandsOf,
+  type Unreadable,
+} from "./plain-command.ts";
 import { type CommandAllowed, isHidden, type ReadRule } from "./rule.ts";
 
 export interface Fit {
@@ -26,6 +32,7 @@ export type NoFit =
   | Unreadable
   | "no rule"
   | "another folder"
+  | "gets another command's output"
   | "outside the project"
   | "an option you have not allowed"
   | "hidden files"
@@ -41,30 +48,28 @@ export function findFit(rules: readonly ReadRule[], subject: RuleSubject, projec
 
 function fitLine(
   rules: readonly ReadRule[],
-  commands: ReadCommands,
+  pipelines: ReadCommands,
   cwd: string,
   project: string,
 ): Fit | NoFit {
-  if (typeof commands === "string") return commands;
-  let folder = cwd;
+  if (typeof pipelines === "string") return pipelines;
+  const [first = []] = pipelines;
+  const isEntered = entersFolder(first, project);
+  // Elsewhere the same words run another project's scripts.
+  if (!isEntered && cwd !== project) return "another folder";
   const used: ReadRule[] = [];
   const paths = [project, cwd];
   const readThroughLinks: string[] = [];
-  for (const [n, command] of commands.entries()) {
-    if (command[0] === "cd") {
-      // Elsewhere the same words run another project's scripts.
-      if (n > 0 || command.length !== 2 || resolvePath(folder, command[1] ?? "") !== project)
-        return "another folder";
-      folder = project;
-      continue;
-    }
-    if (folder !== project) return "another folder";
+  for (const { command, isFed } of listCommands(isEntered ? pipelines.slice(1) : pipelines)) {
+    if (command[0] === "cd") return "another folder";
     if (isReading(command)) {
       if (command.slice(1).some((word) => !isInside(word, project))) return "outside the project";
       readThroughLinks.push(
         ...listFoldersReadThroughLinks([...command]).map((path) => resolvePath(project, path)),
       );
     } else {
+      // What it is given can be its program: `cat x.sql | psql shop`.
+      if (isFed) return "gets another command's output";
       const fit = fitCommand(rules, command, project);
       if (typeof fit === "string") return fit;
       used.push(fit);
@@ -73,6 +78,21 @@ function fitLine(
   }
   return used.length === 0 ? "no rule" : { rules: used, paths, readThroughLinks };
 }
+
+/** `cd FOLDER`. In a pipe it changes nothing for the others, and a relative folder depends on the links that led here. */
+function entersFolder([command, ...others]: PlainPipeline, folder: string): boolean {
+  const [program, path, ...more] = command ?? [];
+  return (
+    program === "cd" &&
+    path !== undefined &&
+    isAbsolute(path) &&
+    resolvePath(folder, path) === folder &&
+    more.length + others.length === 0
+  );
+}
+
+const listCommands = (pipelines: readonly PlainPipeline[]) =>
+  pipelines.flatMap((commands) => commands.map((command, n) => ({ command, isFed: n > 0 })));
 
 /** `| tail -20`: it only reads, whatever it is given. A rule is needed for the command that it belongs to. */
 const isReading = (command: PlainCommand): boolean =>
@@ -103,6 +123,8 @@ function findMisfit(
       n += length;
     } else {
       if (!isOpen) return "other words";
+      // Many programs read options from such a file.
+      if (word.startsWith("@")) return "an option you have not allowed";
       if (word !== "--" && !isInside(word, project)) return "outside the project";
       n++;
     }
@@ -129,8 +151,11 @@ function countOptionWords(
 /** A path can also come after the "=" of an option, or after the ":" of a commit. */
 const splitWord = (word: string): readonly string[] => [word, ...word.split(/[=:]/)];
 
+/** Programs and files of another machine, and programs as words. `:(top)` and `:/` are git's names for the whole repository. */
+const address = /:\/\/|^(?:blob|data|file|jsr|node|npm):|^:/i;
+
 function isInside(word: string, project: string): boolean {
-  if (word.includes("://") || makeVisible(word) !== word || /\n/.test(word)) return false;
+  if (address.test(word) || makeVisible(word) !== word || /\n/.test(word)) return false;
   return splitWord(word).every(
     (part) =>
       !part.startsWith("~") &&
@@ -144,9 +169,7 @@ const listPaths = (command: PlainCommand, project: string): readonly string[] =>
   command.flatMap((word, n) => {
     // A program is found in PATH unless it is named as a file.
     const parts = n === 0 ? (word.includes("/") ? [word] : []) : splitWord(word);
-    return parts
-      .filter((part) => part !== "" && part.length < 1_000)
-      .map((part) => resolvePath(project, part));
+    return parts.filter((part) => part !== "").map((part) => resolvePath(project, part));
   });
 
 function fitEdit(

@@ -4,6 +4,7 @@
  */
 
 import { limits } from "../core/limits.ts";
+import type { Moment } from "../core/session/event.ts";
 import type { Session } from "../core/session/session.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
 import { shortenHome } from "../core/text/paths.ts";
@@ -37,7 +38,7 @@ export interface Rules extends Pick<RuleJudge, "judge" | "onMarked"> {
 export interface RulesOptions {
   readonly path: string;
   readonly home: string;
-  readonly now: () => number;
+  readonly clock: () => Moment;
   readonly formatTime: (at: number) => string;
   /** The folder without links. null if it cannot be read. */
   readonly followLinks: (path: string) => string | null;
@@ -46,7 +47,7 @@ export interface RulesOptions {
 }
 
 export function createRules(options: RulesOptions): Rules {
-  const { now, onChange } = options;
+  const { clock, onChange } = options;
   const file = createRuleFile(options.path, options.onProblem);
   const trusts = createTrusts(options);
 
@@ -62,7 +63,7 @@ export function createRules(options: RulesOptions): Rules {
     if (same) return same;
     if (known.length >= limits.maxRules) return `there are ${limits.maxRules} rules already`;
     const name = nameRule(allowed, project, new Set(known.map((rule) => rule.name)));
-    const rule = readRule({ ...added, name, project, madeAt: now() });
+    const rule = readRule({ ...added, name, project, madeAt: clock().at });
     if (typeof rule === "string") return rule;
     file.save([...known, rule]);
     onChange();
@@ -71,6 +72,8 @@ export function createRules(options: RulesOptions): Rules {
 
   return {
     judge(request) {
+      // The user wants to read a plan before anything is changed.
+      if (request.session.permissionMode === "plan") return null;
       const trusted = trusts.judge(request);
       if (trusted) return trusted;
       const { agent, project, subject } = request;

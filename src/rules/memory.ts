@@ -5,9 +5,10 @@ import { forgetOldest } from "../core/forget-oldest.ts";
 import type { Transition } from "../core/interfaces/index.ts";
 import type { Precedent } from "../core/session/precedent.ts";
 import { projectOf } from "../core/session/session.ts";
+import { findFit } from "./fit.ts";
 import type { RuleRequest } from "./judge.ts";
 import { labelSubject } from "./past.ts";
-import { formatAllowed } from "./rule.ts";
+import { formatAllowed, readRule } from "./rule.ts";
 import { listNarrowest, minLikeAnswers } from "./suggest.ts";
 import { createTally } from "./tally.ts";
 
@@ -52,11 +53,17 @@ export function createAskMemory(now: () => number): AskMemory {
 
 /** The rule that would answer this and nothing else like it, if the user has answered often enough. null if there is none. */
 export function findRuleText(
-  subject: RuleSubject,
+  { agent, subject, project }: Pick<RuleRequest, "agent" | "subject" | "project">,
   folder: string | null,
   precedent: Precedent | null,
 ): string | null {
-  if (!precedent || precedent.allowed < minLikeAnswers || precedent.denied > 0) return null;
+  if (project === null || !precedent || precedent.allowed < minLikeAnswers || precedent.denied > 0)
+    return null;
   const [allowed, ...others] = listNarrowest({ subject, folder });
-  return allowed && others.length === 0 ? formatAllowed(allowed) : null;
+  if (!allowed || others.length > 0) return null;
+  const text = formatAllowed(allowed);
+  const rule = readRule({ name: "offered", agent, project, text, madeAt: 0, madeFrom: "suggestion" });
+  // After `cd packages/api`, the rule would be for other scripts than those that were allowed.
+  const isFit = typeof rule !== "string" && typeof findFit([rule], subject, project) !== "string";
+  return isFit ? text : null;
 }

@@ -59,8 +59,9 @@ const isAside = ([program]: PlainCommand): boolean =>
 /** What a request has in common with others like it. Two of one label are alike. null if there is nothing to compare. */
 export function labelSubject(subject: RuleSubject | null, folder: string | null): string | null {
   if (subject?.kind === "command") {
-    const commands = readCommandsOf(subject);
-    if (typeof commands === "string") return subject.command.length > 200 ? null : subject.command;
+    const read = readCommandsOf(subject);
+    if (typeof read === "string") return subject.command.length > 200 ? null : subject.command;
+    const commands = read.flat();
     const main = commands.filter((command) => !isAside(command));
     return (main.length > 0 ? main : commands).map(labelCommand).join(" && ");
   }

@@ -24,7 +24,9 @@ export type Unreadable =
   | "runs another program"
   | "reaches another machine";
 
-export type ReadCommands = readonly PlainCommand[] | Unreadable;
+/** Commands that are joined by `|`: each but the first gets what the one before it prints. */
+export type PlainPipeline = readonly PlainCommand[];
+export type ReadCommands = readonly PlainPipeline[] | Unreadable;
 
 /** A rule is tried on thousands of earlier commands, and each of them with many rules. */
 const known = new WeakMap<object, ReadCommands>();
@@ -40,13 +42,18 @@ export function readPlainCommands(text: string): ReadCommands {
   if (makeVisible(text) !== text) return "has unusual characters";
   const script = parsePipelines(text);
   if (script === null) return findRedirect(text) ? "reads or writes a file" : "more than commands";
-  const commands: PlainCommand[] = [];
-  for (const command of script.flat()) {
-    const read = readCommand(command);
-    if (typeof read === "string") return read;
-    commands.push(read);
+  const pipelines: PlainPipeline[] = [];
+  for (const pipeline of script) {
+    const commands: PlainCommand[] = [];
+    for (const command of pipeline) {
+      const read = readCommand(command);
+      if (typeof read === "string") return read;
+      commands.push(read);
+    }
+    pipelines.push(commands);
   }
-  return commands.length > 0 && commands.length <= maxCommands ? commands : "more than commands";
+  const count = pipelines.flat().length;
+  return count > 0 && count <= maxCommands ? pipelines : "more than commands";
 }
 
 /** Only for the words that explain it. */

@@ -61,7 +61,7 @@ function parseCommand(text: string): Allowed | string {
   });
   const read = readPlainCommands(fixed);
   if (typeof read === "string") return `cannot be a rule: ${read}. ${examples}`;
-  const [words, ...others] = read;
+  const [words, ...others] = read.flat();
   if (!words || others.length > 0) return `must be one command. ${examples}`;
   if (words[0] === "cd") return "cannot be a rule: it changes where the next command runs";
   if (options.length > maxOptions || options.some(([name]) => !name?.startsWith("-")))
@@ -74,7 +74,7 @@ function parseCommand(text: string): Allowed | string {
 /** An option is written like a command's words, with quotes if it needs them. */
 function readWords(text: string): readonly string[] {
   const read = readPlainCommands(`x ${text}`);
-  const [words, ...others] = typeof read === "string" ? [] : read;
+  const [words, ...others] = typeof read === "string" ? [] : read.flat();
   return words && others.length === 0 ? words.slice(1) : [];
 }
 

@@ -116,7 +116,10 @@ export function listNarrowest({
   }
   const commands = readCommandsOf(subject);
   if (typeof commands === "string") return [];
-  return commands.filter(([program]) => program !== "cd").map(narrow);
+  return commands
+    .flat()
+    .filter(([program]) => program !== "cd")
+    .map(narrow);
 }
 
 /** null for a file beside the project's settings, or a hidden one. */

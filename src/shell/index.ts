@@ -321,7 +321,8 @@ function readWord(reader: Reader, depth: number): Word[] {
       text += expansion;
       isDynamic ||= expansion !== "$";
     } else {
-      if ("*?[{".includes(char)) isDynamic = true;
+      // zsh has more patterns: `^x`, `a~b` and `x#`.
+      if ("*?[{".includes(char) || (reader.isExact && "~^#".includes(char))) isDynamic = true;
       text += char;
       reader.position++;
     }

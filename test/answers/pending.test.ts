@@ -417,6 +417,23 @@ describe("rules", () => {
     fixture.pending().stop();
   });
 
+  test("a rule answers nothing in a container, where the same path is another folder", async () => {
+    const fixture = createPendingFixture({ "/p": ["Bash(ls *)"] });
+    const holdIn = (session: string, host: string) => {
+      const meta = { host, pid: 7 };
+      const hook = createHook(fixture, request(session, { tool_input: { command: "ls src" } }), meta);
+      fixture.event(hook.payload, { id: hook.id, ...meta });
+      hook.hold();
+      return hook;
+    };
+    const inside = holdIn("s-0", "container");
+    holdIn("s-1", "h");
+    await waitUntil(() => fixture.verdicts.length > 0, 2_000);
+    expect(fixture.verdicts.map(({ session }) => session.sessionId)).toEqual(["s-1"]);
+    expect(inside.isOpen()).toBe(true);
+    fixture.pending().stop();
+  });
+
   test("an ask that a rule answers is never shown, and one that it cannot answer is", async () => {
     const fixture = createPendingFixture({ "/p": ["Bash(ls *)"] });
     const shownAsks = () =>

@@ -133,6 +133,17 @@ describe("a prompt", () => {
     expect(sent).toEqual(["first", "first, again", "second"]);
   });
 
+  test("that the agent reports late is delivered, and is not sent again", async () => {
+    const { time, prompt, report, sent, states } = openWorld(idle);
+    prompt("first");
+    prompt("second");
+    await time.advance(20 * second);
+    expect(states()).toEqual(["first: not taken", "second: queued"]);
+    report("first");
+    await time.advance(2 * second);
+    expect([sent, states()[0]]).toEqual([["first", "second"], "first: delivered"]);
+  });
+
   test("that cannot be handed over says why", async () => {
     const send = () => Promise.reject(new Error("its inbox does not answer"));
     const { time, prompt, prompts, says, states } = openWorld(idle, { send });

@@ -72,9 +72,10 @@ test("three like answers suggest a rule, which then answers, is named in log and
   await expectAsked("s-5", project, "npm test --script-shell=./evil");
   await expectAsked("s-6", createProject("other"), "npm test");
   await expectAsked("s-7", project, "cd ../other && npm test");
+  await expectAsked("s-8", project, "npm test", { permission_mode: "plan" });
 
   expect((await post("/api/rules/remove", { name: "npm-test-shop" })).status).toBe(200);
-  await expectAsked("s-8", project, "npm test");
+  await expectAsked("s-9", project, "npm test");
 });
 
 test("a rule follows no link out of the project, and knows a project by its real folder", async () => {
@@ -88,6 +89,8 @@ test("a rule follows no link out of the project, and knows a project by its real
   expect(isAllowed(await ask("s-1", project, "npm test src").printed)).toBe(true);
   expect(isAllowed(await ask("s-2", link, "npm test src").printed)).toBe(true);
   await expectAsked("s-3", project, "npm test out");
+  // The same folder, in a path that is longer than any that a user writes.
+  await expectAsked("s-4", project, `npm test out/${"./".repeat(600)}x`);
 });
 
 test("a request shows what was answered before", async () => {
@@ -135,6 +138,20 @@ test("a trusted session is not asked, until something is marked, its mode change
     .exited;
   await waitUntil(async () => (await listTrusted()).length === 0, 5_000);
   expect((await trust("s-3")).status).toBe(409);
+});
+
+test("trust also ends with a marked request that is too long to be shown, and a session cannot trust itself", async () => {
+  const project = createProject();
+  await fixture.start();
+  const trusted = async (id: string, command: string): Promise<void> => {
+    await expectAsked(id, project, "make check");
+    const { status } = await post(`/api/sessions/${id}/trust`, { until: Date.now() + 60_000 });
+    expect([status, (await report()).trusts.length]).toEqual([200, 1]);
+    ask(id, project, command);
+    await waitUntil(async () => (await report()).trusts.length === 0, 5_000);
+  };
+  await trusted("s-1", `rm -rf src\n${"make check\n".repeat(5_000)}`);
+  await trusted("s-2", "beckon trust s-2 --for 12h");
 });
 
 test("an entry of rules.json that is not a rule allows nothing, is reported, and stays in the file", async () => {

@@ -42,6 +42,16 @@ describe("a rule for a command", () => {
     expect(findFit(rules, subject, project)).toMatchObject({ rules });
     expect(findFit(rules.slice(0, 1), subject, project)).toBe("no rule");
   });
+
+  test("a long path is checked for links like a short one", () => {
+    const command = `npm test out/${"./".repeat(600)}x`;
+    const fit = findFit(
+      [createRule("Bash(npm test *)")],
+      { kind: "command", command, cwd: project },
+      project,
+    );
+    expect(fit).toMatchObject({ paths: expect.arrayContaining([`${project}/out/x`]) });
+  });
 });
 
 describe("a rule for edits", () => {

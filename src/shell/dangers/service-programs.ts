@@ -298,6 +298,16 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
     ["sends", readsPasswords, first("show")],
   ],
   op: [["sends", readsPasswords, /^(?:-\S+ )*(?:read|inject|item get .*--reveal|document get)(?= |$)/]],
+  // Also of a session that the user trusts for a while: it must not trust itself for longer.
+  beckon: [
+    [
+      "root",
+      "decides in your place",
+      first(
+        "answer|trust|send|click|link|(?:rules|config|channel|machine|fleet)(?: \\S+)*? (?:add|set|reset|edit|remove|update|create|invite|join|approve|rotate|leave)",
+      ),
+    ],
+  ],
   codex: [["root", skipsPermissions, /--(?:yolo|full-auto|dangerously-\S+)/]],
   apt: [["system", "removes programs", word("remove|purge|autoremove|erase|uninstall|del|-R\\w*")]],
   brew: [
