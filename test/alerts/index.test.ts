@@ -88,7 +88,7 @@ function create(saved: JsonRecord = {}, more: Partial<AlertsOptions> = {}, time 
     config: () => defaultConfig,
     preferences: preferences.current,
     details: () => null,
-    facts: () => ({ unconnected: [], version: "1.2.3", dashboard: true, problems: [] }),
+    facts: () => ({ unconnected: [], version: "1.2.3", dashboard: true, agentName: String, problems: [] }),
     home: "/home/dev",
     refresh: loop.refresh,
     clock,
