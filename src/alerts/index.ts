@@ -3,6 +3,7 @@
  * restart) and keeps the desktop's notifier showing that list. It works without a desktop: channels/ follows the same causes.
  */
 import type { Config } from "../core/config/config.ts";
+import { findMuteScope } from "../core/config/preferences.ts";
 import type { ReadPresence, Schedule, Sink, StateView, Terminals } from "../core/interfaces/index.ts";
 import type { FindAskDetails } from "../core/session/ask-details.ts";
 import type { ClockReading } from "../core/session/event.ts";
@@ -10,6 +11,8 @@ import { sessionKeyOfAlert } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
 import { type AlertsInput, type ComputedAlerts, computeAlerts } from "../core/view/alerts/alerts.ts";
+import { type Crossing, followCrossings, parseCrossings } from "../core/view/alerts/crossings.ts";
+import { isUnattended } from "../core/view/unattended.ts";
 import type { PreferenceKeeper } from "../preferences/index.ts";
 import { withLocalTime } from "../system/clock.ts";
 import { schedule as systemSchedule } from "../system/schedule.ts";
@@ -36,6 +39,11 @@ export interface AlertsOptions extends Omit<NotifierListOptions, "preferences" |
   /** Resolves with where the user is, of their machines that show the same sessions. */
   readonly locateUser?: () => Promise<AlertsInput["findUserElsewhere"]>;
   readonly isCaughtUp?: NotifierListOptions["isCaughtUp"];
+  /** What users call an agent. */
+  readonly agentName: (agent: string) => string;
+  /** The limits that were crossed, as `createCrossingSaver` was given them before the last stop. */
+  readonly savedCrossings: unknown;
+  readonly createCrossingSaver: (value: () => readonly Crossing[]) => { schedule(): void };
   /** Called once per alert and reason. */
   readonly onSuppressed: (key: string, reason: string) => void;
   readonly schedule?: Schedule;
@@ -84,7 +92,23 @@ export function createAlerts(options: AlertsOptions): Alerts {
     preferences: preferences.current,
     findDetails: options.details,
   });
+  let crossings = parseCrossings(options.savedCrossings);
+  const crossingSaver = options.createCrossingSaver(() => crossings);
   let isStopped = false;
+
+  function updateCrossings({ sessions, now }: StateView): void {
+    const current = config();
+    const next = followCrossings(crossings, {
+      sessions,
+      now,
+      shares: current.alerts,
+      mayAlert: (session) =>
+        !isUnattended(session, current) && findMuteScope(session, preferences.current(), current) === null,
+    });
+    if (next === crossings) return;
+    crossings = next;
+    crossingSaver.schedule();
+  }
 
   function compute(
     { sessions, now }: StateView,
@@ -98,6 +122,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
       recentlySeen: visibility.known,
       doNotDisturb,
       findUserElsewhere,
+      limits: { crossings, agentName: options.agentName },
     };
     return computeAlerts(createInput({ sessions: known, now }, situation));
   }
@@ -106,6 +131,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
     if (isStopped) return null;
     preferences.prune(view.now.at, view.sessions);
     if (notifiers.isEmpty()) return null;
+    updateCrossings(view);
     const candidates = compute(view, noPaneVisible, false);
     if (candidates.show.length === 0) {
       notifiers.show(candidates, candidates);

@@ -15,7 +15,7 @@ export interface AlertsInputOptions extends Pick<AlertsInput, "findDetails" | "h
 /** What is known about the user's desktop. Nothing by default. */
 export type DesktopSituation = Pick<
   AlertsInput,
-  "visibleSessions" | "recentlySeen" | "doNotDisturb" | "findUserElsewhere"
+  "visibleSessions" | "recentlySeen" | "doNotDisturb" | "findUserElsewhere" | "limits"
 >;
 
 const nothingKnown: DesktopSituation = {

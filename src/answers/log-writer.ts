@@ -1,7 +1,7 @@
 /** Writes the answer log: who answered what and where, which alerts were shown, and why others were not. */
 import { forgetOldest } from "../core/forget-oldest.ts";
 import type { AskEnd, SessionChange } from "../core/interfaces/index.ts";
-import { sessionKeyOfAlert } from "../core/session/keys.ts";
+import { isLimitAlertKey, sessionKeyOfAlert } from "../core/session/keys.ts";
 import { isProbe, isProbeAlert } from "../core/session/probe.ts";
 import type { Session } from "../core/session/session.ts";
 import { truncate } from "../core/text/truncate.ts";
@@ -110,7 +110,8 @@ export function createAnswerLogWriter(options: AnswerLogWriterOptions): AnswerLo
     shown(alert) {
       const session = findSession(alert.session);
       if (!session) return;
-      const asked = alert.covers ? alert.title : (describeAlert(session, alert.key) ?? alert.title);
+      const hasOwnTitle = alert.covers !== undefined || isLimitAlertKey(alert.key);
+      const asked = hasOwnTitle ? alert.title : (describeAlert(session, alert.key) ?? alert.title);
       addAlert(session, alert.key, "shown", asked, "alert shown");
     },
     notShown(key, reason) {

@@ -1,4 +1,4 @@
-/** desk.json: the preferences and the alerts that are shown. Two rooms own them, one file has them. */
+/** desk.json: the preferences, the alerts that are shown, and the limits that were crossed. Two rooms own them, one file has them. */
 import type { JsonRecord } from "../core/json.ts";
 import { loadJsonState, saveJsonState } from "../storage/json-state.ts";
 import type { Paths } from "../storage/paths.ts";

@@ -55,6 +55,7 @@ export function createDesktop({
   agents,
 }: Base): Desktop {
   const parts = createDesktopParts(env);
+  const agentName = (id: string): string => findAgent(id, table)?.name ?? id;
   let opening: Promise<unknown> = Promise.resolve();
   let notifier: Notifier | null = null;
   return {
@@ -72,7 +73,7 @@ export function createDesktop({
         return parts.openList(paths.helpers);
       },
       copy: parts.copy,
-      agentName: (id) => findAgent(id, table)?.name ?? id,
+      agentName,
       async connect(id) {
         const [{ connectAgent }, { exec }] = await Promise.all([
           import("../setup/connect-agent.ts"),
@@ -85,7 +86,14 @@ export function createDesktop({
       createTraySink({
         ...options,
         home,
-        facts: () => ({ version, isDemo, dashboard: true, unconnected: unconnected(), problems: problems() }),
+        facts: () => ({
+          version,
+          isDemo,
+          dashboard: true,
+          agentName,
+          unconnected: unconnected(),
+          problems: problems(),
+        }),
       }),
     open({ tray, alerts, onAction }) {
       const folder = paths.helpers;

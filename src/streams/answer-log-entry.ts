@@ -6,6 +6,7 @@ import {
   createDiedAlertKey,
   createTurnEndAlertKey,
   createUntrackedAlertKey,
+  isLimitAlertKey,
 } from "../core/session/keys.ts";
 import { projectOf, type Session } from "../core/session/session.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
@@ -87,6 +88,7 @@ export function describeAlert(session: Session, key: string): string | null {
   if (ask) return summarizeAsk(ask);
   if (ended && key === createDiedAlertKey(session, ended)) return statusTexts.died;
   if (untracked && key === createUntrackedAlertKey(session, untracked)) return statusTexts.untracked;
+  if (isLimitAlertKey(key)) return statusTexts.limit;
   if (!stopped || key !== createTurnEndAlertKey(session, stopped)) return null;
   return turn.error === null ? "turn finished" : `turn ${formatFailure(turn.error)}`;
 }

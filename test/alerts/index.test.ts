@@ -9,6 +9,8 @@ import { defaultConfig } from "../../src/core/config/config.ts";
 import type { UserAction } from "../../src/core/config/user-action.ts";
 import type { Notifier, NotifierEvents, PresenceReading } from "../../src/core/interfaces/index.ts";
 import type { JsonRecord } from "../../src/core/json.ts";
+import { createInternalEvent, type Enrichment } from "../../src/core/session/event.ts";
+import { hourMs } from "../../src/core/timing.ts";
 import type { Alert, TrayView } from "../../src/core/view/view.ts";
 import { createTraySink } from "../../src/desktop/tray/sink.ts";
 import { createPreferenceKeeper } from "../../src/preferences/index.ts";
@@ -75,6 +77,9 @@ function create(saved: JsonRecord = {}, more: Partial<AlertsOptions> = {}, time 
     terminals: { isPaneVisible: async () => false },
     isPageFocused: () => false,
     readPresence: async () => ({ idleMs: 0, isLocked: false }),
+    agentName: (agent) => agent,
+    savedCrossings: saved.crossings,
+    createCrossingSaver: createPart("crossings"),
     saved: saved.shown,
     createSaver: createPart("shown"),
     refresh: loop.refresh,
@@ -88,7 +93,7 @@ function create(saved: JsonRecord = {}, more: Partial<AlertsOptions> = {}, time 
     config: () => defaultConfig,
     preferences: preferences.current,
     details: () => null,
-    facts: () => ({ unconnected: [], version: "1.2.3", dashboard: true, problems: [] }),
+    facts: () => ({ unconnected: [], version: "1.2.3", dashboard: true, agentName: String, problems: [] }),
     home: "/home/dev",
     refresh: loop.refresh,
     clock,
@@ -125,9 +130,14 @@ function create(saved: JsonRecord = {}, more: Partial<AlertsOptions> = {}, time 
     const event = hook && claude.translate(hook, { at: now.at, t: now.t, id, key: id });
     if (event) store.dispatch(event);
   }
+  function enrich(sessionId: string, known: Enrichment): void {
+    const about = { agent: "claude", sessionId, cwd: null };
+    store.dispatch(createInternalEvent(`e${++count}`, clock(), about, { kind: "enriched", with: known }));
+  }
   return {
     alerts,
     preferences,
+    enrich,
     tray,
     opened,
     advance,
@@ -198,6 +208,48 @@ test("10,000 changes in ten seconds end in the last one, shown often but not 10,
   expect(shows()).toBeLessThan(250);
   await stop();
 }, 20_000);
+
+test("a quota that several sessions report over the share alerts once, also after a restart", async () => {
+  const time = createVirtualTime();
+  const resetsAt = time.clock().at + 2 * hourMs;
+  const rateLimits = { fiveHour: { usedPercent: 84, resetsAt }, sevenDay: null };
+  const config = { ...defaultConfig, alerts: { ...defaultConfig.alerts, quotaPercent: 80 } };
+  const run = async (saved: JsonRecord) => {
+    const one = create(saved, { config: () => config }, time);
+    await one.opened;
+    for (const session of ["shop", "web"]) {
+      one.send(session, "UserPromptSubmit", { prompt: "go" });
+      one.enrich(session, { rateLimits });
+    }
+    await one.advance(startMs);
+    return one;
+  };
+  const first = await run({});
+  expect(titles(first.screen)).toEqual(["claude: 84% of 5 h used"]);
+  const [key = ""] = first.screen.keys();
+  first.screen.delete(key);
+  first.events()?.onClosed(key, "expired");
+  first.enrich("web", { rateLimits: { ...rateLimits, fiveHour: { usedPercent: 91, resetsAt } } });
+  await first.advance(settledMs);
+  expect([titles(first.screen), first.shows()]).toEqual([[], 1]);
+  await first.stop();
+
+  const second = await run(JSON.parse(JSON.stringify(first.saved())));
+  expect([titles(second.screen), second.shows()]).toEqual([[], 0]);
+  await second.advance(2 * hourMs);
+  expect(titles(second.screen)).toEqual(["claude: your limit of 5 h is back"]);
+  await second.stop();
+});
+
+test("no limit alerts while the settings are off", async () => {
+  const { opened, screen, send, enrich, advance, stop, saved } = create();
+  await opened;
+  send("shop", "UserPromptSubmit", { prompt: "go" });
+  enrich("shop", { context: { used: 199, window: 200 } });
+  await advance(startMs);
+  expect([titles(screen), saved().crossings]).toEqual([[], undefined]);
+  await stop();
+});
 
 test("a click on an alert goes to its session; a closed alert stays closed, also after a restart", async () => {
   const first = create();

@@ -104,6 +104,18 @@ test("an alert about edits without a port says so", () => {
   expect(log).toMatchObject([{ asked: "edits without a port", outcome: "muted" }]);
 });
 
+test("an alert about a limit is written with what it said", () => {
+  const { record, log, session } = recordTimeline(createTimeline().hook("UserPromptSubmit", { prompt: "x" }));
+  const key = `claude:${session?.sessionId}#limit-fiveHour-`;
+  const title = "Claude Code: 82% of 5 h used";
+  record.shown({ key: `${key}1`, session: `claude:${session?.sessionId}`, title, body: "" } as Alert);
+  record.notShown(`${key}2`, "quiet until 15:00");
+  expect(log).toMatchObject([
+    { what: "shown", asked: title },
+    { what: "not shown", asked: "has news about a limit", outcome: "quiet until 15:00" },
+  ]);
+});
+
 test("secrets of an answer are masked, and a long one is cut", () => {
   const { record, log, session } = recordTimeline(createAskingTimeline().hook("PermissionRequest", bash));
   const [ask] = session?.asks ?? [];

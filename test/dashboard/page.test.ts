@@ -43,6 +43,20 @@ testPage("a session that starts appears without a reload, and after a reload too
   expect(opened.faults).toEqual([]);
 });
 
+testPage("what is used of a quota stands below the list, once for all sessions of an account", async () => {
+  const page = await open();
+  const resets_at = Math.ceil(Date.now() / 1_000) + 3_600;
+  for (const [session_id, used_percentage] of Object.entries({ s1: 82.4, s2: 81 })) {
+    await fixture.postHook(createPromptEvent(session_id));
+    const payload = { session_id, rate_limits: { five_hour: { used_percentage, resets_at } } };
+    await fixture.post({ provider: "claude", payload }, "/api/statusline");
+  }
+  await page
+    .locator("#sessions .quota", { hasText: /^Claude Code: 82% of 5 h, resets [\d:\w ]+$/ })
+    .waitFor();
+  expect(opened.faults).toEqual([]);
+});
+
 testPage(
   "a mistake in the settings, or a channel that fails, is named while the page is open",
   async () => {

@@ -493,7 +493,16 @@ const laneTexts: Readonly<Record<string, string>> = {
   "data-import": "8:30 working 9:50 waiting 9:52 working 13:20 ready 13:58 end",
 };
 
-const sessions: readonly SessionView[] = [...waiting, ...working, ...quietOnes];
+const rateLimits: SessionView["rateLimits"] = {
+  fiveHour: { usedPercent: 82.4, resetsAt: noon + 33 * minute },
+  sevenDay: { usedPercent: 41, resetsAt: noon + 4_000 * minute },
+};
+
+const sessions: readonly SessionView[] = [
+  ...waiting,
+  ...working.map((session) => (session.provider === agentId ? { ...session, rateLimits } : session)),
+  ...quietOnes,
+];
 
 const waitedOf = (spans: readonly Span[]) =>
   spans

@@ -108,6 +108,7 @@ const guardBudget = Type.Union([
   Type.Integer({ minimum: tokenRange.min, maximum: tokenRange.max }),
   Type.Null(),
 ]);
+const percent = { unit: "percent", min: 0, max: 100 };
 const dayRange = { min: 1, max: 3_650 };
 const megabyteRange = { min: 10, max: 100_000 };
 const updateModes = { off: "Off", tell: "Tell me" };
@@ -151,6 +152,15 @@ const configSchema = Type.Object({
         description: "Alert, quietly, at the end of a turn that took longer than this. 0 means never.",
       },
     ),
+    quotaPercent: amount("alerts", 0, percent, {
+      title: "A quota is nearly used up",
+      description:
+        "Alert, quietly, when this much of a quota of your subscription is used, and when it is back. 0 means never.",
+    }),
+    contextPercent: amount("alerts", 0, percent, {
+      title: "A context is nearly full",
+      description: "Alert, quietly, when a session has used this much of its context. 0 means never.",
+    }),
     presentSeconds: amount(
       "alerts",
       30,

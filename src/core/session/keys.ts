@@ -20,6 +20,13 @@ export function createUntrackedAlertKey(session: Session, untracked: Moment): st
   return `${sessionKeyOf(session)}#untracked-${untracked.at}`;
 }
 
+/** `what`: which limit, and which of its times. */
+export function createLimitAlertKey(session: string, what: string): string {
+  return `${session}#limit-${what}`;
+}
+
+export const isLimitAlertKey = (alertKey: string): boolean => /#limit-[^#]*$/.test(alertKey);
+
 /** "" for an alert that is about no session. */
 export function sessionKeyOfAlert(alertKey: string): string {
   return alertKey.slice(0, Math.max(0, alertKey.lastIndexOf("#")));
@@ -29,8 +36,9 @@ export function sessionKeyOfAlert(alertKey: string): string {
 export const createMirroredRequest = (machine: string, request: string): string => `${machine}\n${request}`;
 export const isMirroredRequest = (request: string): boolean => request.includes("\n");
 
-/** Whether the alert is about an ask, and not about the end of a turn or session, or an edit. */
-export const isAskAlertKey = (alertKey: string): boolean => !/#(?:over|died|untracked)-[^#]*$/.test(alertKey);
+/** Whether the alert is about an ask, and not about the end of a turn or session, an edit, or a limit. */
+export const isAskAlertKey = (alertKey: string): boolean =>
+  !/#(?:over|died|untracked|limit)-[^#]*$/.test(alertKey);
 
 /** Lists the keys of all alerts that the session can cause in its current state. */
 export function listAlertKeys(session: Session): string[] {

@@ -57,6 +57,7 @@ export const statusTexts = {
   cleared: "cleared",
   died: "ended unexpectedly",
   untracked: "edits without a port",
+  limit: "has news about a limit",
   lost: "silent for hours",
 } as const;
 

@@ -41,6 +41,12 @@ export function formatWhen(at: number, now: number): string {
   return `${formatDay(at, now)} ${formatTime(at)}`;
 }
 
+/** In the coming days: "15:00", "Mon 09:00" */
+export function formatComing(at: number, now: number): string {
+  if (startOfDay(at) === startOfDay(now)) return formatTime(at);
+  return `${new Date(at).toLocaleDateString("en-GB", { weekday: "short" })} ${formatTime(at)}`;
+}
+
 /** Percent of the context window in use; null if unknown. */
 export function contextPercent(context: SessionView["context"]): number | null {
   if (!context?.window) return null;

@@ -5,6 +5,7 @@ import { viewKeyOf } from "../../core/session/session-ref.ts";
 import { capitalize, formatCount } from "../../core/text/words.ts";
 import { formatAge, formatCost, formatTokens, sumTokens } from "../../core/view/figures.ts";
 import { formatGroupCount, type Group, groupLabels, groups } from "../../core/view/group-names.ts";
+import { formatQuotas, listQuotas } from "../../core/view/quotas.ts";
 import type { ChildView, SessionView } from "../../core/view/session-view.ts";
 import { focusSession } from "./actions.ts";
 import {
@@ -13,6 +14,7 @@ import {
   contextPercent,
   describeActivity,
   describeLastMessage,
+  formatComing,
   formatModel,
   formatTime,
   noValue,
@@ -35,7 +37,16 @@ import { memo } from "./memo.ts";
 import { labelSession } from "./names.ts";
 import { openSession } from "./navigation.ts";
 import { stats } from "./reports.ts";
-import { agentName, isLive, moment, selectedId, shownCount, shownInGroup, shownSessions } from "./state.ts";
+import {
+  agentName,
+  isLive,
+  moment,
+  selectedId,
+  shownCount,
+  shownInGroup,
+  shownSessions,
+  slowNow,
+} from "./state.ts";
 import { Age, Dots, Duration, Glyph, Icon } from "./ui.tsx";
 import { hasWorkNotes, WorkMarks, WorkNotes } from "./work-notes.tsx";
 
@@ -689,6 +700,18 @@ function Cost({ session }: { readonly session: SessionView }) {
   );
 }
 
+/** How much of the user's quotas is used, a line per account. */
+function describeQuotas(): readonly string[] {
+  const at = moment.value?.at ?? slowNow.value;
+  const reports = [...shownSessions.value.values()].map(({ provider, machine, rateLimits }) => ({
+    agent: provider,
+    machine,
+    rateLimits,
+  }));
+  const formatReset = (resetsAt: number) => formatComing(resetsAt, at);
+  return formatQuotas(listQuotas(reports, at), { agentName, formatTime: formatReset }).map(cleanText);
+}
+
 function Foot() {
   const today = stats.value?.enabled ? stats.value.today : null;
   const hasInferred = [...shownSessions.value.values()].some(
@@ -696,7 +719,8 @@ function Foot() {
   );
   const hasTokens = today !== null && today.tokens > 0;
   const lost = [...shownSessions.value.values()].filter(({ reachable }) => !reachable).length;
-  if (!hasInferred && !hasTokens && lost === 0) return null;
+  const quotas = describeQuotas();
+  if (!hasInferred && !hasTokens && lost === 0 && quotas.length === 0) return null;
   return (
     <div class="foot">
       {hasInferred && (
@@ -705,6 +729,11 @@ function Foot() {
         </span>
       )}
       {lost > 0 && <span>{formatCount(lost, "session")} as last known</span>}
+      {quotas.map((line) => (
+        <span key={line} class="quota">
+          {line}
+        </span>
+      ))}
       {hasTokens && (
         <span class="end">
           Today: {formatTokens(today.tokens)} tokens

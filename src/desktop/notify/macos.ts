@@ -115,6 +115,7 @@ const icons: Readonly<Record<Alert["kind"], string>> = {
   idle: calmIcon,
   finished: calmIcon,
   untracked: calmIcon,
+  limit: calmIcon,
 };
 
 function createPanelMessage(alert: Alert, isRepeated: boolean): PanelMessage {

@@ -16,7 +16,10 @@ export interface TraySinkOptions {
   readonly config: () => Config;
   readonly preferences: () => Preferences;
   readonly details: FindAskDetails;
-  readonly facts: () => Pick<MenuFacts, "unconnected" | "version" | "isDemo" | "dashboard" | "problems">;
+  readonly facts: () => Pick<
+    MenuFacts,
+    "unconnected" | "version" | "isDemo" | "dashboard" | "problems" | "agentName"
+  >;
   readonly home: string;
   readonly refresh: () => void;
   readonly clock: () => Moment;

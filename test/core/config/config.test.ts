@@ -15,6 +15,8 @@ describe("valid settings hold", () => {
         idle: false,
         finished: true,
         longTurnMinutes: 10,
+        quotaPercent: 80,
+        contextPercent: 90,
         presentSeconds: 60,
         graceMs: 1_500,
         sound: false,

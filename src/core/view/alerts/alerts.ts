@@ -13,8 +13,9 @@ import { toSingleLine } from "../../text/text.ts";
 import { formatSessionName, namePartsOf, nameSessions, type SessionName } from "../session-names.ts";
 import { isUnattended } from "../unattended.ts";
 import type { Alert, AlertButton } from "../view.ts";
-import { type AlertCause, findCauses } from "./causes.ts";
+import { type AlertCause, type AlertCauses, findCauses } from "./causes.ts";
 import { type AlertKind, alertKinds } from "./kinds.ts";
+import { findLimitCauses, type LimitContext } from "./limits.ts";
 import { formatListAlert } from "./text.ts";
 
 export interface AlertsInput {
@@ -37,6 +38,8 @@ export interface AlertsInput {
   readonly findDetails: FindAskDetails;
   /** The user's home folder; empty if unknown. */
   readonly home: string;
+  /** Absent where limits cause no alerts. */
+  readonly limits?: Pick<LimitContext, "crossings" | "agentName">;
 }
 
 export interface ComputedAlerts {
@@ -117,11 +120,14 @@ function judgeCauses(input: AlertsInput) {
   };
   const sessions = input.sessions.map((session) => settle(session, now.t));
   const perSession = sessions.map((session) => findCauses(session, context));
-  const causes = perSession.flatMap((found) => found.causes).sort(compareByAge);
+  const limits = input.limits?.crossings.length
+    ? findLimitCauses(sessions, { ...input.limits, now, formatTime: input.formatTime })
+    : noCauses;
+  const causes = [...perSession.flatMap((found) => found.causes), ...limits.causes].sort(compareByAge);
   const judged = causes.map((cause) => ({ cause, suppression: findSuppression(cause, input) }));
   const quiet = computeQuietHours(config.quietHours, now);
   const changes = [
-    ...perSession.flatMap(({ recheckMs }) => recheckMs.map((ms) => now.at + ms)),
+    ...[...perSession, limits].flatMap(({ recheckMs }) => recheckMs.map((ms) => now.at + ms)),
     ...causes.flatMap(({ leftMs }) => (leftMs === null ? [] : [now.at + leftMs])),
     ...judged.flatMap(({ suppression }) => suppression?.until ?? []),
     ...(quiet && causes.length > 0 ? [quiet.checkAt] : []),
@@ -130,6 +136,7 @@ function judgeCauses(input: AlertsInput) {
   return { sessions, unsettled, causes, judged, changes };
 }
 
+const noCauses: AlertCauses = { causes: [], recheckMs: [] };
 const unnamed: SessionName = { project: "A session", difference: "" };
 
 function compareByAge(a: AlertCause, b: AlertCause): number {
@@ -156,11 +163,11 @@ function findSuppression({ key, kind, session, since }: AlertCause, input: Alert
   const quiet = computeQuietHours(config.quietHours, now);
   // The user who runs a test looks at it and wants to see it at once.
   const isTest = isProbe(session);
-  const isShownWhileLooking = isTest || config.alerts.whileLooking;
+  const isShownWhileLooking = isTest || isOutOfSight(kind) || config.alerts.whileLooking;
   const graceMs = kind === "blocked" && !isTest ? config.alerts.graceMs - elapsedMs(since, now) : 0;
 
-  // A finished turn is a cause only if the user wants it: all of them, or the long ones. So is an edit without a port.
-  const isOptional = kind === "finished" || kind === "untracked";
+  // A finished turn is a cause only if the user wants it: all of them, or the long ones. So is an edit without a port, and a limit.
+  const isOptional = kind === "finished" || kind === "untracked" || kind === "limit";
   if (!isOptional && !config.alerts[kind]) return suppress(`alerts.${kind} is off in the settings`);
   if (isUnattended(session, config)) return suppress("the session is unattended");
   if (preferences.dismissed.includes(key)) return suppress("you have seen or dismissed it");
@@ -186,11 +193,14 @@ function findSuppression({ key, kind, session, since }: AlertCause, input: Alert
   return null;
 }
 
+/** A pane does not show how much of a limit is used. */
+const isOutOfSight = (kind: AlertKind): boolean => kind === "limit";
+
 /** A user who sees a turn end knows it. A dialog that they looked at and left open still waits for them. */
 function isSeen({ kind, key, session }: AlertCause, input: AlertsInput): boolean {
   const { visibleSessions, config, preferences } = input;
   const isLooking = !config.alerts.whileLooking && visibleSessions.has(sessionKeyOf(session));
-  return isLooking && kind !== "blocked" && !preferences.dismissed.includes(key);
+  return isLooking && kind !== "blocked" && !isOutOfSight(kind) && !preferences.dismissed.includes(key);
 }
 
 /** Names are compared with each other, so only so many sessions are taken into account. */
@@ -227,6 +237,8 @@ const maxBlocked = 3;
 /** If the network or the agent's service is down, all sessions fail with the same error. */
 const maxFailed = 3;
 const maxQuiet = 1;
+/** Two quotas of an account can be nearly used up at once. */
+const maxLimit = 2;
 const maxListed = 5;
 
 /** Opens the list of sessions. */
@@ -254,6 +266,7 @@ function groupCauses(causes: readonly AlertCause[]): readonly AlertGroup[] {
     ...limitAlerts(ofKind("failed"), maxFailed, "more:failed", maxFailed - 1),
     // The newest first: it is the news. The other kinds have the one that waits longest first.
     ...limitAlerts(ofKind("idle", "finished").toReversed(), maxQuiet, "more:done", maxQuiet - 1),
+    ...limitAlerts(ofKind("limit").toReversed(), maxLimit, "more:limit", maxLimit - 1),
     ...limitAlerts(ofKind("untracked").toReversed(), maxQuiet, "more:untracked", maxQuiet - 1),
   ];
 }

@@ -14,7 +14,10 @@ interface AlertKindFacts {
   readonly minimal: string;
 }
 
-/** "untracked": an edit that belongs to no port. A failure counts longer: the user may come back from lunch. */
+/**
+ * "untracked": an edit that belongs to no port. "limit": a quota or a context over the share that the user has set, or a quota that is
+ * back. A failure and a limit count longer: the user may come back from lunch.
+ */
 export const alertKinds = {
   blocked: {
     urgency: "urgent",
@@ -45,6 +48,12 @@ export const alertKinds = {
     maxAgeMs: 10 * minuteMs,
     predicates: ["edits without a port", "edit without a port"],
     minimal: statusTexts.untracked,
+  },
+  limit: {
+    urgency: "low",
+    maxAgeMs: 30 * minuteMs,
+    predicates: [statusTexts.limit, "have news about a limit"],
+    minimal: statusTexts.limit,
   },
 } as const satisfies Readonly<Record<string, AlertKindFacts>>;
 

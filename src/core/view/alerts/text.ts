@@ -12,6 +12,7 @@ import { shortenHomePath } from "../../text/paths.ts";
 import { toSingleLine, truncateEnd, truncateMiddle } from "../../text/text.ts";
 import { measureWidth } from "../../text/width.ts";
 import { capitalize } from "../../text/words.ts";
+import { formatPercent, nameAccount, type Quota, type QuotaWords, quotaWindows } from "../quotas.ts";
 import { branchOf, fitSessionName, type SessionName } from "../session-names.ts";
 import { nameTerminal } from "../terminal-name.ts";
 import type { Alert, AlertButton } from "../view.ts";
@@ -175,6 +176,38 @@ export const createUntrackedItem = ({ path }: UntrackedEdit, name: string): Aler
   name,
   text: path ?? "",
 });
+
+const describeContext = (percent: number): string => `has used ${formatPercent(percent)} of its context`;
+
+export function formatContextAlert(
+  session: Session,
+  percent: number,
+  name: SessionName,
+  when: string,
+): AlertText {
+  return createTurnEndText(session, name, when, describeContext(percent), "");
+}
+
+export const createContextItem = (percent: number, name: string): AlertListItem => ({
+  name,
+  text: describeContext(percent),
+});
+
+/** A quota is nearly used up, or `isBack`. */
+export function formatQuotaAlert(quota: Quota, isBack: boolean, words: QuotaWords): AlertText {
+  const { name, text } = createQuotaItem(quota, isBack, words);
+  const when = `${isBack ? "Reset" : "Resets"} ${words.formatTime(quota.resetsAt)}`;
+  return createText(`${name}: ${text}`, [when]);
+}
+
+export function createQuotaItem(quota: Quota, isBack: boolean, words: QuotaWords): AlertListItem {
+  const { window, usedPercent } = quota;
+  const used = `${formatPercent(usedPercent)} of ${quotaWindows[window]} used`;
+  return {
+    name: nameAccount(quota, words),
+    text: isBack ? `your limit of ${quotaWindows[window]} is back` : used,
+  };
+}
 
 /** A line of an alert about several sessions. */
 export interface AlertListItem {

@@ -11,6 +11,7 @@ import { capitalize } from "../../text/words.ts";
 import { createAges } from "../ages.ts";
 import { formatGroupCount, type Group, groupLabels, groups } from "../group-names.ts";
 import { sortSessions } from "../order.ts";
+import { formatQuotas, listQuotas } from "../quotas.ts";
 import { formatSessionName, namePartsOf, nameSessions } from "../session-names.ts";
 import {
   createEntryId,
@@ -38,6 +39,8 @@ export interface MenuFacts {
   readonly isDemo?: boolean;
   /** The user's home folder; empty if unknown. */
   readonly home: string;
+  /** What users call an agent. */
+  readonly agentName: (agent: string) => string;
   /** Problems to show at the top: `config.json: alerts.sound must be true or false`. */
   readonly problems: readonly string[];
   /** Formats a wall time as local time: `14:20`, or `tomorrow 08:00` if it is not today. */
@@ -133,6 +136,7 @@ export function createMenu(input: MenuInput): Menu {
     section("working"),
     section("ready"),
     createEndedSection(entriesIn("ended")),
+    createQuotaEntries(sessions, context, facts),
     [
       createQuietEntry(preferences, context, facts),
       ...(facts.dashboard ? [createActionEntry("dashboard", "Open dashboard", { do: "dashboard" })] : []),
@@ -230,6 +234,23 @@ function createProblemEntries({ problems, home }: MenuFacts): MenuEntry[] {
     const text = truncateEnd(shortenHome(problem, home), maxLabelColumns - 2);
     return createActionEntry(createEntryId("problem", String(index)), `! ${text}`, { do: "settings" });
   });
+}
+
+/** More accounts than anybody has. */
+const maxAccounts = 4;
+
+/** How much of the user's quotas is used, if it is known. */
+function createQuotaEntries(
+  sessions: readonly Session[],
+  { ages, formatTime }: MenuContext,
+  { agentName }: MenuFacts,
+): MenuEntry[] {
+  // The menu is drawn again when one is reset.
+  const quotas = listQuotas(sessions, ages.minute.at).filter(({ resetsAt }) => ages.isFuture(resetsAt));
+  const lines = formatQuotas(quotas, { agentName, formatTime }).slice(0, maxAccounts);
+  return lines.map((line, n) =>
+    createText(createEntryId("quota", String(n)), truncateEnd(line, maxLabelColumns)),
+  );
 }
 
 /** The mode in effect is checked. A time that runs already is shown as "Until 15:20", no longer as "For 1 hour". */

@@ -84,6 +84,8 @@ const flags = fc.record({
   unattended: fc.boolean(),
   sdkHosts: fc.boolean(),
   longTurnMinutes: fc.constantFrom(0, 5),
+  quotaPercent: fc.constant(0),
+  contextPercent: fc.constant(0),
   presentSeconds: fc.constant(30),
   whileLooking: fc.boolean(),
   graceMs: fc.constantFrom(0, 500, 60_000),

@@ -103,6 +103,7 @@ export const facts: MenuInput["facts"] = {
   version: "1.2.3",
   home: "/home/dev",
   problems: [],
+  agentName: (agent) => (agent === "claude" ? "Claude Code" : agent),
   formatTime: (at) => new Date(at).toISOString().slice(11, 16),
   quietHoursEnd: null,
 };

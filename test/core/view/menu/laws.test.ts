@@ -153,6 +153,7 @@ const inputs: fc.Arbitrary<MenuInput> = sessions.chain((list) => {
       version: fc.constant("1.2.3"),
       home: fc.constantFrom("", "/home/dev"),
       problems: fc.array(texts, { maxLength: 2 }),
+      agentName: fc.constant(facts.agentName),
       formatTime: fc.constant(facts.formatTime),
       quietHoursEnd: fc.constant(null),
     }),
