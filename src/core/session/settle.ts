@@ -54,8 +54,15 @@ export function applyStatusFile(
     case "idle":
     case "shell":
       return endTurnAndAsks(now, when);
-    case "waiting":
-      return applyWaiting(now, change.waitingFor, when);
+    case "waiting": {
+      // Claude Code writes "waiting" up to 600 ms after it has got the answer of a rule (measured under load). If it is another dialog,
+      // the file decides when it has settled.
+      const isOfAnswered =
+        session.answered !== null &&
+        when.t - session.answered.t < timing.contradictionMs &&
+        !hasBlockingAsk(session);
+      return isOfAnswered ? now : applyWaiting(now, change.waitingFor, when);
+    }
     case "busy": {
       // After "waiting", the dialog on the screen was answered. After "idle", a turn starts, and its ask may have come first.
       const answered =

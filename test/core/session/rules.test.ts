@@ -676,6 +676,16 @@ test("a status file change about a dialog answered through beckon does not close
   expect(withTwoAsks().file("busy", null, 90).snapshot().asks).toHaveLength(1);
 });
 
+test("a status file that says waiting just after an answer opens no ask, unless it stays so", () => {
+  const answered = () =>
+    createAskingTimeline()
+      .internal({ kind: "ask-answered", request: "event-4" })
+      .file("waiting", "permission prompt", 500);
+  expect(answered().wait(900).snapshot().asks).toEqual([]);
+  expect(answered().file("busy", null, 950).wait(2_000).snapshot().asks).toEqual([]);
+  expect(answered().wait(1_500).snapshot().asks).toHaveLength(1);
+});
+
 describe("the end of a session", () => {
   test("SessionEnd completes the session: no phase, no asks, no running children", () => {
     const snapshot = createAskingTimeline()
