@@ -170,7 +170,7 @@ describe("Claude Code behind ssh", () => {
 
   overSsh("nothing of beckon is left in its terminal, and no hook still waits", async () => {
     const { devbox } = opened;
-    expect(await devbox.terminal.readScreen()).not.toMatch(/beckon|hook\b.*(error|failed)/i);
+    expect(await devbox.terminal.readScreen()).not.toMatch(/(?<!@)beckon|hook\b.*(error|failed)/i);
     const listHooks = () => devbox.space.listProcesses().filter((line) => line.includes("beckon hook"));
     await waitUntil(
       () => listHooks().length === 0,
