@@ -21,12 +21,10 @@ const fileTimeoutMs = 8 * 60_000;
 const leftoverMs = 2_000;
 /** With more failed files than this, the change is broken and a second run would only take time. */
 const mostSecondRuns = 8;
-/** Four files run at a time: one of these, which mostly wait for other programs, … */
+/** Three files run at a time: one of these, which mostly wait for other programs, … */
 const waiting = ["test/desktop/", "test/wine/"];
-/** … one of these, which mostly wait for each other's answers, … */
+/** … one of these, which mostly wait for each other's answers, and one of the others. With a fourth one, all took longer. */
 const besideAny = ["test/channels/", "test/machines/"];
-/** … one of these, which keep a browser busy, and one of the others. */
-const inBrowser = ["test/dashboard/"];
 /** These load the machine or measure delays that a user would notice: they run one at a time. */
 const alone = ["test/build.test.ts", "test/release/darwin-signature", "test/torture/", "test/long/"];
 /** These wait for an agent's real CLI most of the time: they run last, three at a time. */
@@ -148,18 +146,10 @@ if (isBuilt) {
     if (startsWithOneOf(alone, file)) return "single";
     if (startsWithOneOf(withCli, file)) return "cli";
     if (startsWithOneOf(besideAny, file)) return "any";
-    if (startsWithOneOf(inBrowser, file)) return "browser";
     return startsWithOneOf(waiting, file) ? "waits" : "quick";
   };
-  const {
-    single = [],
-    cli = [],
-    any = [],
-    browser = [],
-    waits = [],
-    quick = [],
-  } = Object.groupBy(files, findGroup);
-  await Promise.all([waits, any, browser, quick].map((first) => runQueues(first, quick, any, browser)));
+  const { single = [], cli = [], any = [], waits = [], quick = [] } = Object.groupBy(files, findGroup);
+  await Promise.all([waits, any, quick].map((first) => runQueues(first, quick, any)));
   await runFiles(single);
   const isLongest = (file: string) => startsWithOneOf(longestWithCli, file);
   const [longest, others] = [cli.filter(isLongest), cli.filter((file) => !isLongest(file))];

@@ -4,7 +4,7 @@ import { copilotDriver } from "../agent/other/copilot.ts";
 import { describeFaults } from "../agent/other/faults.ts";
 import { callTool } from "../agent/other/prompts.ts";
 import { createOtherCliTests } from "../agent/other/scenario.ts";
-import { describeInterruptions, describeStoppedCommand } from "../agent/other/story.ts";
+import { describeDialogs, describeInterruptions, describeStoppedCommand } from "../agent/other/story.ts";
 
 const { testScenario } = createOtherCliTests(copilotDriver);
 
@@ -55,3 +55,13 @@ testScenario(
 );
 
 describeFaults(copilotDriver);
+
+describeDialogs(copilotDriver, {
+  ask: { tool: "Bash" },
+  // The dialog waits for a reason.
+  async deny(sandbox) {
+    await sandbox.pressAndSee("3");
+    await sandbox.typeLine("SAY not now");
+  },
+  atEnd: { model: "gpt-4.1" },
+});

@@ -5,7 +5,12 @@ import { describeFaults } from "../agent/other/faults.ts";
 import { geminiDriver } from "../agent/other/gemini.ts";
 import { callTool } from "../agent/other/prompts.ts";
 import { createOtherCliTests } from "../agent/other/scenario.ts";
-import { describeInterruptions, describeStoppedCommand, leaveSecondSession } from "../agent/other/story.ts";
+import {
+  describeDialogs,
+  describeInterruptions,
+  describeStoppedCommand,
+  leaveSecondSession,
+} from "../agent/other/story.ts";
 import { letTimePass } from "../wait-until.ts";
 
 const { testScenario } = createOtherCliTests(geminiDriver);
@@ -55,3 +60,9 @@ testScenario("an edit, a long command, /clear, /quit and --resume", async (sandb
 });
 
 describeFaults(geminiDriver);
+
+describeDialogs(geminiDriver, {
+  ask: { tool: "Shell" },
+  deny: (sandbox) => sandbox.pressKeys("3"),
+  atEnd: { model: expect.stringContaining("gemini") },
+});

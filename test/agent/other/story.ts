@@ -26,7 +26,7 @@ export interface DialogStory {
 }
 
 /** The shortest story: one dialog, which beckon shows, and which the user approves in the terminal. */
-export function describeApproval(driver: CliDriver): void {
+export function describeApproval(driver: CliDriver, tool = "Bash"): void {
   const { testScenario } = createOtherCliTests(driver);
   testScenario("a permission is shown until it is approved", async (sandbox) => {
     await sandbox.startFirst();
@@ -35,7 +35,7 @@ export function describeApproval(driver: CliDriver): void {
     expect(waiting).toMatchObject({
       provider: driver.cli.id,
       activityPhase: "waiting_permission",
-      asks: [{ kind: "permission", tool: "Bash", summary: expect.stringContaining("touch approved") }],
+      asks: [{ kind: "permission", tool, summary: expect.stringContaining("touch approved") }],
     });
     await sandbox.pressKeys(driver.approveKey ?? "Enter");
     await sandbox.settle("approved");
