@@ -6,9 +6,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "bu
 import { rmSync } from "node:fs";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { type AppFixture, createAppFixture, createPromptEvent } from "../app-fixture.ts";
+import { createPageUrl, launchBrowser, openPage } from "../dashboard/browser.ts";
 import { testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";
-import { createPageUrl, launchBrowser, openPage } from "./browser.ts";
 
 const testPage = testWith("chromium");
 let browser: Browser;
