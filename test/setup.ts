@@ -111,7 +111,7 @@ export const packageGroups: readonly PackageGroup[] = [
   },
   {
     purpose: "the dashboard in a real browser",
-    usedBy: ["test/dashboard/"],
+    usedBy: ["test/dashboard/", "test/long/dashboard"],
     packages: {
       chromium: "chromium",
       "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf": "fonts-dejavu-core",
