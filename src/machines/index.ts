@@ -288,7 +288,7 @@ export function createMachines(options: MachinesOptions): Machines {
     update,
     async stop() {
       await Promise.all([...machines].map(([name, machine]) => close(name, machine)));
-      progress.stop();
+      progress.save();
     },
   };
 }

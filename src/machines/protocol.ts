@@ -153,8 +153,15 @@ const ownerMessages = {
   }),
   /** That has changed. */
   channels: Type.Object({ areWorking: Type.Boolean() }),
-  /** What its sessions did after the follower's `resume`, as its history has it. The follower may know some of it. */
-  missed: Type.Object({ sessions: Type.Array(PastSession, { maxItems: maxPastSessions }) }),
+  /**
+   * What its sessions did after the follower's `resume`, as its history has it, in one message or several: the last is not a part. The
+   * follower may know some of it. `upTo`: messages up to this number are about what was in the history then.
+   */
+  missed: Type.Object({
+    sessions: Type.Array(PastSession, { maxItems: maxPastSessions }),
+    isPart: Type.Optional(Type.Literal(true)),
+    upTo: Type.Optional(seq),
+  }),
   /** Every session, in one message or several: the last is not a part. Those that are in none of them are gone. */
   sessions: Type.Object({
     seq,
