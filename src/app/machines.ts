@@ -93,7 +93,7 @@ export function createAppMachines(base: Base, state: AppState, { pending, logWri
           onError: onProblem,
         }),
       clock,
-      sessions: state.sessionsNow,
+      sessions: store.mirrored,
       get: store.get,
       replace: store.replace,
       remove(keys) {
