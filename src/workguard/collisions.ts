@@ -9,7 +9,7 @@ import { projectOf, type Session } from "../core/session/session.ts";
 import { parseSessionKey, type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
 import { resolvePath } from "../core/text/paths.ts";
 import { timing } from "../core/timing.ts";
-import { createEditedFiles, type EditOfSession, findRealPath } from "./edited-files.ts";
+import { createEditedFiles, createRealPaths, type EditOfSession } from "./edited-files.ts";
 import type { ReadFileInGit } from "./git.ts";
 import { createSharingChecks, type SharedPaths } from "./sharing-checks.ts";
 
@@ -35,7 +35,8 @@ export interface Collisions {
 const afterCallMs = 1_500;
 
 export function createCollisions(options: CollisionOptions): Collisions {
-  const edited = createEditedFiles();
+  const findRealPath = createRealPaths(() => options.clock().t);
+  const edited = createEditedFiles(findRealPath);
   const checks = createSharingChecks({ schedule: options.schedule, findSharing, onChecked: publish });
 
   function addEdits(session: Session, edits: readonly FileEdit[]): void {
@@ -72,10 +73,14 @@ export function createCollisions(options: CollisionOptions): Collisions {
    * A session is about to edit the file. If it is as it was committed, whatever was changed in it before was committed or taken back,
    * which no event says.
    */
-  async function dropOutdated(session: Session, named: string): Promise<void> {
+  function dropOutdated(session: Session, named: string): void {
     const path = findRealPath(resolvePath(session.cwd ?? "/", named));
     const edits = path === null ? [] : edited.of(path);
-    if (path === null || edits.every(([key]) => key === sessionKeyOf(session))) return;
+    if (path !== null && edits.some(([key]) => key !== sessionKeyOf(session)))
+      void dropCommitted(path, edits);
+  }
+
+  async function dropCommitted(path: string, edits: readonly EditOfSession[]): Promise<void> {
     const file = await options.readFile(path, 0);
     if (file === null || file.isIgnored || file.isChanged) return;
     for (const [key, edit] of edits) {
@@ -128,13 +133,9 @@ export function createCollisions(options: CollisionOptions): Collisions {
       }
       if (event.change.kind === "tool-start" && isSharing(session))
         for (const path of event.change.editPaths?.slice(0, limits.maxSharedFiles) ?? [])
-          void dropOutdated(session, path);
+          dropOutdated(session, path);
       if (session.edits !== before?.edits && isSharing(session)) {
-        const known = new Set(before?.edits);
-        addEdits(
-          session,
-          session.edits.filter((edit) => !known.has(edit)),
-        );
+        addEdits(session, listNew(session.edits, before?.edits ?? []));
         checks.checkSoon();
       }
       if (
@@ -162,6 +163,12 @@ export function createCollisions(options: CollisionOptions): Collisions {
     },
     stop: checks.stop,
   };
+}
+
+/** New edits are at the end. */
+function listNew(edits: readonly FileEdit[], before: readonly FileEdit[]): readonly FileEdit[] {
+  const lastKnown = edits.findLastIndex((edit) => before.includes(edit));
+  return edits.slice(lastKnown + 1);
 }
 
 /** In a container, the same path is another file. */
