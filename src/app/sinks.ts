@@ -3,6 +3,7 @@ import { agents as everyAgent, listVariables } from "../agents/index.ts";
 import { type Alerts, createAlerts } from "../alerts/index.ts";
 import { createPageFocus, type PageFocus } from "../alerts/page-focus.ts";
 import { type Answers, createAnswers } from "../answers/index.ts";
+import { createOtherChanges, type OtherChanges } from "../answers/other-changes.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import type { TraySink } from "../desktop/tray/sink.ts";
 import { createHistory, type History } from "../history/index.ts";
@@ -74,6 +75,7 @@ const noChannelsFromHook =
 export function createSinks(base: Base, state: AppState, desktop: Desktop): Sinks {
   const { store, followers, transitions } = state;
   const rules = createAppRules(base, state);
+  const otherChanges = createOtherChanges();
   const answers = createAnswers({
     agents: base.agents,
     path: base.paths.answerLog,
@@ -87,11 +89,12 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
     onChange: followers.onRefresh,
     onAskEnded: transitions.onAskEnded,
     rules: rules.judge,
+    otherChanges,
     onError: base.onError,
   });
   const machines = createAppMachines(base, state, answers);
   const showing = createShowingSinks(base, state, desktop, answers, machines);
-  const recording = createRecordingSinks(base, state, machines, showing);
+  const recording = createRecordingSinks(base, state, machines, showing, otherChanges);
   const { renderLoop, preferences, channels, connection, guardHooks, updates } = showing;
   const { history, events, workGuard } = recording;
   rules.start(history);
@@ -281,6 +284,7 @@ function createRecordingSinks(
   state: AppState,
   { desk }: AppMachines,
   { preferences, renderLoop }: ShowingSinks,
+  otherChanges: OtherChanges,
 ): RecordingSinks {
   const { paths, env, clock, config, defaultProvider, onProblem } = base;
   const { store, sessionsNow } = state;
@@ -322,6 +326,7 @@ function createRecordingSinks(
     publish: state.publish,
     schedule: scheduleTogether,
     command: () => formatCommand(readInstallRecord(paths)?.binary ?? null),
+    otherChanges,
     onProblem,
   });
   return { sessionList, history, events, workGuard };
