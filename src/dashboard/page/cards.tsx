@@ -26,7 +26,7 @@ import {
 import { branchOf, cleanText, describeEnding, formatTime } from "./format.ts";
 import { type Card, cards, isSettling, setPointerInside, unlocked } from "./inbox.ts";
 import { allowLasting, type LastingChoice, listLasting } from "./lasting.ts";
-import { type DiffLine, parseDiff, splitOtherChanges } from "./lines.ts";
+import { type DiffLine, parseDiff, parseOtherChanges } from "./lines.ts";
 import { Host } from "./machines.tsx";
 import { labelSession, nameOnMachine } from "./names.ts";
 import { openSession } from "./navigation.ts";
@@ -318,8 +318,8 @@ function Request({ card, asked, hasPlaces }: AnswerableProps) {
   const isDenying = useSignal(false);
   const isChoosingRule = useSignal(false);
   const isPlan = asked.kind === "plan";
-  const { own, others } = splitOtherChanges(asked);
-  const isShared = asked.otherChangesAt !== undefined;
+  const own = { ...asked, lines: asked.lines.slice(0, asked.otherChangesAt) };
+  const [others, ...otherLines] = parseOtherChanges(asked);
   const diff = parseDiff(own);
   const lines = joinRows(own.lines);
   const total = diff?.length ?? lines.length;
@@ -370,13 +370,13 @@ function Request({ card, asked, hasPlaces }: AnswerableProps) {
           Show all: {total - shown} more lines
         </button>
       )}
-      {others && <Diff heading={others.heading} lines={others.lines} all={others.lines} />}
+      {others && <Diff heading={others.text.slice(1, -1)} lines={otherLines} all={otherLines} />}
       {!asked.isWhole && <NotWhole />}
       {asked.precedent && <PrecedentBox precedent={asked.precedent} project={card.session.project} />}
       {isDenying.value ? (
         <DenyForm
           placeholder={isPlan ? "What should be different?" : "What to do instead, if you like"}
-          label={isShared ? "Deny" : nameDenial(asked)}
+          label={nameDenial(asked)}
           isLocked={isLocked}
           onSend={(message) => send({ do: "deny", message })}
           onCancel={() => {
@@ -412,27 +412,14 @@ function Request({ card, asked, hasPlaces }: AnswerableProps) {
             data-do="deny"
             disabled={isLocked}
             onClick={() => {
-              if (isShared) send({ do: "deny", message: null });
-              else isDenying.value = true;
+              isDenying.value = true;
             }}
           >
-            {isShared ? nameDenial(asked) : `${nameDenial(asked)}…`}
+            {`${nameDenial(asked)}…`}
             <span class="key" aria-hidden="true">
               d
             </span>
           </button>
-          {isShared && (
-            <button
-              class="btn"
-              type="button"
-              disabled={isLocked}
-              onClick={() => {
-                isDenying.value = true;
-              }}
-            >
-              Deny…
-            </button>
-          )}
           {hasPlaces && <Places sessionKey={card.key} />}
         </div>
       )}

@@ -1,7 +1,6 @@
 /** The lines of an ask, prepared for a page that wraps by itself. Pure. */
 import type { AskDetails } from "../../core/session/ask-details.ts";
 import { joinRows } from "../../core/text/fit.ts";
-import { capitalize } from "../../core/text/words.ts";
 
 export interface DiffLine {
   readonly kind: "add" | "delete" | "same" | "label";
@@ -16,24 +15,13 @@ export function parseDiff({ kind, startsWithSubject, lines }: AskDetails): DiffL
   return isDiff && parsed.every((line) => line !== null) ? parsed : null;
 }
 
-interface OtherChange {
-  /** Who has changed it. */
-  readonly heading: string;
-  readonly lines: readonly DiffLine[];
-}
-
-/** The request itself, and what other sessions have changed in the same file. */
-export function splitOtherChanges(asked: AskDetails): {
-  readonly own: AskDetails;
-  readonly others: OtherChange | null;
-} {
-  const { otherChangesAt: at, lines } = asked;
-  if (at === undefined) return { own: asked, others: null };
-  const [label = "", ...changed] = joinRows(lines.slice(at));
-  const heading = capitalize(label.replaceAll(/^⟨|⟩$/g, ""));
-  const parsed = changed.map((line) => parseDiffLine(line) ?? { kind: "same" as const, text: line });
-  return { own: { ...asked, lines: lines.slice(0, at) }, others: { heading, lines: parsed } };
-}
+/** What other sessions have changed in the same file: first who has, then the change. Empty if none has. */
+export const parseOtherChanges = ({ otherChangesAt, lines }: AskDetails): DiffLine[] =>
+  otherChangesAt === undefined
+    ? []
+    : joinRows(lines.slice(otherChangesAt)).map(
+        (line) => parseDiffLine(line) ?? { kind: "same", text: line },
+      );
 
 function parseDiffLine(line: string): DiffLine | null {
   if (/^(?:⟨|…)/.test(line)) return { kind: "label", text: line };
