@@ -24,6 +24,7 @@ import type { Base } from "./base.ts";
 import { type Channels, createChannels } from "./channels.ts";
 import { type Connection, createConnection } from "./connection.ts";
 import type { Desktop } from "./desktop.ts";
+import { createFilesAcrossMachines, type FilesAcrossMachines } from "./files-across-machines.ts";
 import { type AppMachines, createAppMachines } from "./machines.ts";
 import { createMemoryRelease } from "./release-memory.ts";
 import { createRenderLoop, type RenderLoop } from "./render-loop.ts";
@@ -64,6 +65,7 @@ export interface Sinks extends ShowingSinks, RecordingSinks {
   readonly answers: Answers;
   readonly machines: AppMachines;
   readonly rules: AppRules;
+  readonly filesAcrossMachines: FilesAcrossMachines;
   readonly streamServer: AppStreamServer;
   /** Writes down what the last events ended. Call it after the sources have stopped. */
   stopRecording(): Promise<void>;
@@ -92,7 +94,8 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
     otherChanges,
     onError: base.onError,
   });
-  const machines = createAppMachines(base, state, answers);
+  const filesAcrossMachines = createFilesAcrossMachines(base, state);
+  const machines = createAppMachines(base, state, answers, filesAcrossMachines);
   const showing = createShowingSinks(base, state, desktop, answers, machines);
   const recording = createRecordingSinks(base, state, machines, showing, otherChanges);
   const { renderLoop, preferences, channels, connection, guardHooks, updates } = showing;
@@ -122,6 +125,7 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
     { ...ofOwnSessions(stream), onSettingsChanged: streamServer.update },
     channels,
     ofOwnSessions(workGuard),
+    filesAcrossMachines,
     guardHooks,
     updates,
     awake,
@@ -135,6 +139,7 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
     answers,
     machines,
     rules,
+    filesAcrossMachines,
     streamServer,
     problems: () => [
       ...rules.problems(),
@@ -147,6 +152,7 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
       memory.stop?.();
       awake.stop();
       workGuard.stop?.();
+      filesAcrossMachines.stop();
       await Promise.all([machines.stop(), showing.stopShowing()]);
     },
     async stopRecording() {

@@ -100,7 +100,13 @@ export function createCollisions(options: CollisionOptions): Collisions {
     if (!session) return;
     const list = [...shared].flatMap(([path, keys]) => (keys.has(key) ? listOthers(path, key, keys) : []));
     const newest = list.toSorted((a, b) => b.at - a.at).slice(0, limits.maxSharedFiles);
-    if (!isSameList(newest, session.sharedFiles)) options.setShared(session, newest);
+    if (
+      !isSameList(
+        newest,
+        session.sharedFiles.filter(({ machine }) => machine === null),
+      )
+    )
+      options.setShared(session, newest);
   }
 
   function listOthers(path: string, own: string, keys: Iterable<string>): SharedFile[] {
@@ -185,7 +191,7 @@ const isSharing = ({ ended, place, machine }: Session): boolean =>
   !ended && machine === null && (place === null || place.local);
 
 /** Of these edits, those that are not committed. */
-async function keepUncommitted(
+export async function keepUncommitted(
   readFile: ReadFileInGit,
   path: string,
   edits: readonly EditOfSession[],

@@ -56,7 +56,9 @@ const createGit =
     });
 
 /** null if the file is in no repository. */
-function findInRepository(path: string): { readonly repository: string; readonly name: string } | null {
+export function findInRepository(
+  path: string,
+): { readonly repository: string; readonly name: string } | null {
   const repository = findRepository(dirname(path));
   const name = repository === null ? null : findRelativePath(repository, path);
   return repository === null || name === null ? null : { repository, name };
@@ -66,6 +68,27 @@ function findInRepository(path: string): { readonly repository: string; readonly
 async function findBlob(git: RunGit, name: string): Promise<string | null> {
   const tree = await git("--literal-pathspecs", "ls-tree", "-z", "HEAD", "--", name);
   return /^\d+ blob (?<id>[\da-f]+)\t/.exec(tree.stdout)?.groups?.id ?? null;
+}
+
+export interface RepositoryState {
+  /** Of the remote repository. */
+  readonly address: string;
+  readonly commit: string;
+}
+
+/** `folder` has `.git`. null if it has no remote repository, or no commit. */
+export type ReadRepository = (folder: string) => Promise<RepositoryState | null>;
+
+export function createRepositoryReader(exec: Exec): ReadRepository {
+  return async (folder) => {
+    const git = createGit(exec, folder);
+    const remotes = await git("config", "--get-regexp", "^remote\\..+\\.url$");
+    const addresses = [...remotes.stdout.matchAll(/^remote\.(.+)\.url (.+)$/gm)];
+    const address = (addresses.find(([, name]) => name === "origin") ?? addresses[0])?.[2];
+    const head = await git("rev-parse", "--verify", "HEAD");
+    const commit = /^[\da-f]{40,64}$/m.exec(head.stdout)?.[0];
+    return address === undefined || commit === undefined ? null : { address, commit };
+  };
 }
 
 export interface ChangedText {
