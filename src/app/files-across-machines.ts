@@ -36,7 +36,11 @@ export function createFilesAcrossMachines(
   };
 
   async function load(): Promise<void> {
-    const [{ createRepositoryFiles }, { createAcrossMachines, isElsewhere }, git] = await Promise.all([
+    const [
+      { createRepositoryFiles },
+      { createAcrossMachines, isElsewhere },
+      { createFileReader, createRepositoryReader },
+    ] = await Promise.all([
       import("../workguard/repository-files.ts"),
       import("../workguard/across-machines.ts"),
       import("../workguard/git.ts"),
@@ -46,8 +50,8 @@ export function createFilesAcrossMachines(
       sessions: sessionsNow,
       get: store.get,
       schedule,
-      readFile: git.createFileReader(exec),
-      readRepository: git.createRepositoryReader(exec),
+      readFile: createFileReader(exec),
+      readRepository: createRepositoryReader(exec),
       setFiles: (session, files) => store.dispatch(createEvent(session, { kind: "repository-files", files })),
     });
     shared = createAcrossMachines({
