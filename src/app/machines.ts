@@ -14,6 +14,7 @@ import { loadJsonState, saveJsonState } from "../storage/json-state.ts";
 import { createSaver } from "../storage/saver.ts";
 import { schedule } from "../system/schedule.ts";
 import type { Base } from "./base.ts";
+import type { FilesAcrossMachines } from "./files-across-machines.ts";
 import type { AppState } from "./state.ts";
 
 /** What the user is asked, on any machine, and the one way to answer it. */
@@ -40,7 +41,12 @@ export interface AppMachines extends Sink {
 /** Later than the history, which has to have everything up to there: what is asked for twice counts once, what is not is missed. */
 const progressDelay = { quietMs: 5_000, maxDelayMs: 30_000 };
 
-export function createAppMachines(base: Base, state: AppState, { pending, logWriter }: Answers): AppMachines {
+export function createAppMachines(
+  base: Base,
+  state: AppState,
+  { pending, logWriter }: Answers,
+  filesAcrossMachines: Pick<FilesAcrossMachines, "start">,
+): AppMachines {
   const { paths, clock, config, onProblem } = base;
   const { store, followers, transitions } = state;
   let machines: Machines | null = null;
@@ -96,6 +102,7 @@ export function createAppMachines(base: Base, state: AppState, { pending, logWri
   async function update(): Promise<void> {
     await load();
     machines?.update();
+    if (machines && machines.report().length > 0) filesAcrossMachines.start();
   }
 
   const ownerOf = ({ request }: Ask) => (request !== null && isMirroredRequest(request) ? machines : pending);

@@ -7,10 +7,14 @@ import { limits } from "../core/limits.ts";
 import type { ClockReading, FileEdit, SharedFile } from "../core/session/event.ts";
 import { projectOf, type Session } from "../core/session/session.ts";
 import { parseSessionKey, type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
+import { createLabel, fitLines } from "../core/text/fit.ts";
+import { diffLines } from "../core/text/line-diff.ts";
 import { resolvePath } from "../core/text/paths.ts";
 import { timing } from "../core/timing.ts";
+import { formatChangedBy } from "../core/view/work-notes.ts";
+import { maskText } from "../secrets/index.ts";
 import { createEditedFiles, createRealPaths, type EditOfSession } from "./edited-files.ts";
-import type { ReadFileInGit } from "./git.ts";
+import type { ReadChangedText, ReadFileInGit } from "./git.ts";
 import { createSharingChecks, type SharedPaths } from "./sharing-checks.ts";
 
 export interface CollisionOptions {
@@ -18,6 +22,7 @@ export interface CollisionOptions {
   readonly sessions: () => readonly Session[];
   readonly get: (ref: SessionRefLike) => Session | null;
   readonly readFile: ReadFileInGit;
+  readonly readChange: ReadChangedText;
   readonly schedule: Schedule;
   /** These are all files that the session shares now. */
   readonly setShared: (session: Session, files: readonly SharedFile[]) => void;
@@ -28,9 +33,13 @@ export interface Collisions {
   forget(key: string): void;
   /** The changes of other live sessions in these files that are not committed, before the session edits them. */
   findOthers(session: SessionRefLike, paths: readonly string[]): Promise<SharedFile[]>;
+  /** What is not committed in a file that these others have changed, for the user: without secrets, and not too long. */
+  showChange(path: string, others: readonly SharedFile[]): Promise<readonly string[]>;
   stop(): void;
 }
 
+/** Of a change that a request shows beside its own. */
+const maxChangeRows = 14;
 /** A command of a session that shares files may have been a commit. */
 const afterCallMs = 1_500;
 
@@ -96,7 +105,13 @@ export function createCollisions(options: CollisionOptions): Collisions {
     if (!session) return;
     const list = [...shared].flatMap(([path, keys]) => (keys.has(key) ? listOthers(path, key, keys) : []));
     const newest = list.toSorted((a, b) => b.at - a.at).slice(0, limits.maxSharedFiles);
-    if (!isSameList(newest, session.sharedFiles)) options.setShared(session, newest);
+    if (
+      !isSameList(
+        newest,
+        session.sharedFiles.filter(({ machine }) => machine === null),
+      )
+    )
+      options.setShared(session, newest);
   }
 
   function listOthers(path: string, own: string, keys: Iterable<string>): SharedFile[] {
@@ -161,6 +176,13 @@ export function createCollisions(options: CollisionOptions): Collisions {
       }
       return found;
     },
+    async showChange(path, others) {
+      const real = findRealPath(path);
+      const change = real === null ? null : await options.readChange(real);
+      const lines = change && diffLines(maskText(change.committed), maskText(change.now));
+      const label = createLabel(formatChangedBy(others));
+      return fitLines([label, ...(lines ?? [createLabel("it cannot be shown")])], maxChangeRows).lines;
+    },
     stop: checks.stop,
   };
 }
@@ -176,7 +198,7 @@ const isSharing = ({ ended, place, machine }: Session): boolean =>
   !ended && machine === null && (place === null || place.local);
 
 /** Of these edits, those that are not committed. */
-async function keepUncommitted(
+export async function keepUncommitted(
   readFile: ReadFileInGit,
   path: string,
   edits: readonly EditOfSession[],
