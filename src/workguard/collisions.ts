@@ -44,8 +44,8 @@ const maxChangeRows = 14;
 const afterCallMs = 1_500;
 
 export function createCollisions(options: CollisionOptions): Collisions {
-  const findRealPath = createRealPaths(() => options.clock().t);
-  const edited = createEditedFiles(findRealPath);
+  const findReal = createRealPaths(() => options.clock().t);
+  const edited = createEditedFiles(findReal);
   const checks = createSharingChecks({ schedule: options.schedule, findSharing, onChecked: publish });
 
   function addEdits(session: Session, edits: readonly FileEdit[]): void {
@@ -83,7 +83,7 @@ export function createCollisions(options: CollisionOptions): Collisions {
    * which no event says.
    */
   function dropOutdated(session: Session, named: string): void {
-    const path = findRealPath(resolvePath(session.cwd ?? "/", named));
+    const path = findReal(resolvePath(session.cwd ?? "/", named));
     const edits = path === null ? [] : edited.of(path);
     if (path !== null && edits.some(([key]) => key !== sessionKeyOf(session)))
       void dropCommitted(path, edits);
@@ -167,7 +167,7 @@ export function createCollisions(options: CollisionOptions): Collisions {
       const own = sessionKeyOf(session);
       const found: SharedFile[] = [];
       for (const named of paths.slice(0, limits.maxSharedFiles)) {
-        const path = findRealPath(named);
+        const path = findReal(named);
         const others = path === null ? [] : listRecent(path).filter(([key]) => key !== own);
         if (path === null || others.length === 0) continue;
         const open = await keepUncommitted(options.readFile, path, others);
@@ -177,7 +177,7 @@ export function createCollisions(options: CollisionOptions): Collisions {
       return found;
     },
     async showChange(path, others) {
-      const real = findRealPath(path);
+      const real = findReal(path);
       const change = real === null ? null : await options.readChange(real);
       const lines = change && diffLines(maskText(change.committed), maskText(change.now));
       const label = createLabel(formatChangedBy(others));

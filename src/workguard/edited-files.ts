@@ -23,26 +23,26 @@ export interface EditedFiles {
   forget(key: string): readonly string[];
 }
 
+type FindPath = (named: string) => string | null;
+
 /** Where a file really is; null if its changes are not a session's own work. */
-export type FindRealPath = (named: string) => string | null;
+export function findRealPath(named: string, findFolder: FindPath = followLinks): string | null {
+  const folder = isGenerated(named) ? null : findFolder(dirname(named));
+  if (folder === null) return null;
+  const path = join(folder, basename(named));
+  const real = isLink(path) ? followLinks(path) : path;
+  return real === null || (real !== named && isGenerated(real)) ? null : real;
+}
 
 /** Following links takes longer than everything else about an edit: each file is named before and after it, and most share few folders. */
 const knownMs = 10_000;
 const maxKnown = 500;
 
-export function createRealPaths(now: () => number): FindRealPath {
+/** Like `findRealPath`, but a link that changes is noticed a little later. */
+export function createRealPaths(now: () => number): FindPath {
   const findFolder = remember(followLinks);
 
-  function findFile(named: string): string | null {
-    const folder = isGenerated(named) ? null : findFolder(dirname(named));
-    if (folder === null) return null;
-    const path = join(folder, basename(named));
-    const real = isLink(path) ? followLinks(path) : path;
-    return real === null || (real !== named && isGenerated(real)) ? null : real;
-  }
-
-  /** A link that changes is noticed a little later. */
-  function remember(find: FindRealPath): FindRealPath {
+  function remember(find: FindPath): FindPath {
     const known = new Map<string, { readonly real: string | null; readonly at: number }>();
     return (named) => {
       const found = known.get(named);
@@ -54,7 +54,7 @@ export function createRealPaths(now: () => number): FindRealPath {
     };
   }
 
-  return remember(findFile);
+  return remember((named) => findRealPath(named, findFolder));
 }
 
 /** Also if that cannot be read: then nothing is known of where it leads. */
@@ -66,7 +66,7 @@ function isLink(path: string): boolean {
   }
 }
 
-export function createEditedFiles(findRealPath: FindRealPath): EditedFiles {
+export function createEditedFiles(findReal: FindPath): EditedFiles {
   /** By real path, then by session. */
   const files = new Map<string, Map<string, FileEdit>>();
   /** By session: the real paths of its edits, the oldest first. */
@@ -85,7 +85,7 @@ export function createEditedFiles(findRealPath: FindRealPath): EditedFiles {
       const met: string[] = [];
       const dropped: string[] = [];
       for (const edit of edits) {
-        const path = findRealPath(edit.path);
+        const path = findReal(edit.path);
         if (path === null) continue;
         const sessions = files.get(path) ?? new Map<string, FileEdit>();
         files.set(path, sessions.set(key, edit));
