@@ -17,6 +17,7 @@ import { loadJsonState, saveJsonState } from "../storage/json-state.ts";
 import { createSaver } from "../storage/saver.ts";
 import { schedule } from "../system/schedule.ts";
 import type { Base } from "./base.ts";
+import type { FilesAcrossMachines } from "./files-across-machines.ts";
 import { createRecordedValue } from "./recorded.ts";
 import type { AppState } from "./state.ts";
 
@@ -45,7 +46,12 @@ export interface AppMachines extends Sink {
 
 const progressDelay = { quietMs: 5_000, maxDelayMs: 30_000 };
 
-export function createAppMachines(base: Base, state: AppState, { pending, logWriter }: Answers): AppMachines {
+export function createAppMachines(
+  base: Base,
+  state: AppState,
+  { pending, logWriter }: Answers,
+  filesAcrossMachines: Pick<FilesAcrossMachines, "start">,
+): AppMachines {
   const { paths, clock, config, onProblem } = base;
   const { store, followers, transitions } = state;
   let machines: Machines | null = null;
@@ -110,6 +116,7 @@ export function createAppMachines(base: Base, state: AppState, { pending, logWri
   async function update(): Promise<void> {
     await load();
     machines?.update();
+    if (machines && machines.report().length > 0) filesAcrossMachines.start();
   }
 
   const ownerOf = ({ request }: Ask) => (request !== null && isMirroredRequest(request) ? machines : pending);

@@ -155,7 +155,9 @@ export function createEngine({
     },
     shrink() {
       statsCache.clear();
-      ignoreErrors(() => history?.connection.current()?.db.run("PRAGMA shrink_memory"));
+      const current = history?.connection.current();
+      current?.recorder.shrink();
+      ignoreErrors(() => current?.db.run("PRAGMA shrink_memory"));
     },
   };
 }

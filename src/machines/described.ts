@@ -97,6 +97,8 @@ function shorten(session: Session): Session {
     payloads: [],
     documents: [],
     edits: [],
+    // What it shares with sessions of other machines, each machine finds out itself.
+    sharedFiles: session.sharedFiles.filter(({ machine }) => machine === null),
     transcriptPath: null,
     children: session.children.map((child) => ({ ...child, transcriptPath: null })),
     // A process that is not watched here is not watched by anybody.

@@ -82,6 +82,7 @@ export function readDescribedSession(
   return {
     session: {
       ...shifted,
+      sharedFiles: shifted.sharedFiles.map((file) => ({ ...file, machine: null })),
       asks,
       children: shifted.children
         .slice(0, limits.maxChildren)

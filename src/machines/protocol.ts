@@ -53,6 +53,7 @@ const Details = Type.Object({
   isGenericHeading: Type.Optional(Type.Literal(true)),
   startsWithSubject: Type.Optional(Type.Literal(true)),
   lines: Type.Array(longText, { maxItems: 20_000 }),
+  otherChangesAt: Type.Optional(Type.Integer({ minimum: 0 })),
   isWhole: Type.Boolean(),
   dangers: Type.Array(text, { maxItems: limits.maxHookItems }),
   always: Type.Array(longText, { maxItems: limits.maxHookItems }),
