@@ -13,7 +13,7 @@ import { resolvePath } from "../core/text/paths.ts";
 import { timing } from "../core/timing.ts";
 import { formatChangedBy } from "../core/view/work-notes.ts";
 import { maskText } from "../secrets/index.ts";
-import { createEditedFiles, type EditOfSession, findRealPath } from "./edited-files.ts";
+import { createEditedFiles, createRealPaths, type EditOfSession } from "./edited-files.ts";
 import type { ReadChangedText, ReadFileInGit } from "./git.ts";
 import { createSharingChecks, type SharedPaths } from "./sharing-checks.ts";
 
@@ -44,7 +44,8 @@ const maxChangeRows = 14;
 const afterCallMs = 1_500;
 
 export function createCollisions(options: CollisionOptions): Collisions {
-  const edited = createEditedFiles();
+  const findReal = createRealPaths(() => options.clock().t);
+  const edited = createEditedFiles(findReal);
   const checks = createSharingChecks({ schedule: options.schedule, findSharing, onChecked: publish });
 
   function addEdits(session: Session, edits: readonly FileEdit[]): void {
@@ -81,10 +82,14 @@ export function createCollisions(options: CollisionOptions): Collisions {
    * A session is about to edit the file. If it is as it was committed, whatever was changed in it before was committed or taken back,
    * which no event says.
    */
-  async function dropOutdated(session: Session, named: string): Promise<void> {
-    const path = findRealPath(resolvePath(session.cwd ?? "/", named));
+  function dropOutdated(session: Session, named: string): void {
+    const path = findReal(resolvePath(session.cwd ?? "/", named));
     const edits = path === null ? [] : edited.of(path);
-    if (path === null || edits.every(([key]) => key === sessionKeyOf(session))) return;
+    if (path !== null && edits.some(([key]) => key !== sessionKeyOf(session)))
+      void dropCommitted(path, edits);
+  }
+
+  async function dropCommitted(path: string, edits: readonly EditOfSession[]): Promise<void> {
     const file = await options.readFile(path, 0);
     if (file === null || file.isIgnored || file.isChanged) return;
     for (const [key, edit] of edits) {
@@ -143,13 +148,9 @@ export function createCollisions(options: CollisionOptions): Collisions {
       }
       if (event.change.kind === "tool-start" && isSharing(session))
         for (const path of event.change.editPaths?.slice(0, limits.maxSharedFiles) ?? [])
-          void dropOutdated(session, path);
+          dropOutdated(session, path);
       if (session.edits !== before?.edits && isSharing(session)) {
-        const known = new Set(before?.edits);
-        addEdits(
-          session,
-          session.edits.filter((edit) => !known.has(edit)),
-        );
+        addEdits(session, listNew(session.edits, before?.edits ?? []));
         checks.checkSoon();
       }
       if (
@@ -166,7 +167,7 @@ export function createCollisions(options: CollisionOptions): Collisions {
       const own = sessionKeyOf(session);
       const found: SharedFile[] = [];
       for (const named of paths.slice(0, limits.maxSharedFiles)) {
-        const path = findRealPath(named);
+        const path = findReal(named);
         const others = path === null ? [] : listRecent(path).filter(([key]) => key !== own);
         if (path === null || others.length === 0) continue;
         const open = await keepUncommitted(options.readFile, path, others);
@@ -176,7 +177,7 @@ export function createCollisions(options: CollisionOptions): Collisions {
       return found;
     },
     async showChange(path, others) {
-      const real = findRealPath(path);
+      const real = findReal(path);
       const change = real === null ? null : await options.readChange(real);
       const lines = change && diffLines(maskText(change.committed), maskText(change.now));
       const label = createLabel(formatChangedBy(others));
@@ -184,6 +185,12 @@ export function createCollisions(options: CollisionOptions): Collisions {
     },
     stop: checks.stop,
   };
+}
+
+/** New edits are at the end. */
+function listNew(edits: readonly FileEdit[], before: readonly FileEdit[]): readonly FileEdit[] {
+  const lastKnown = edits.findLastIndex((edit) => before.includes(edit));
+  return edits.slice(lastKnown + 1);
 }
 
 /** In a container, the same path is another file. */
