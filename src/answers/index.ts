@@ -12,6 +12,7 @@ import type { RuleJudge } from "../rules/judge.ts";
 import { maskJson, maskText } from "../secrets/index.ts";
 import { openAnswerLog, readAnswerLog } from "./log.ts";
 import { type AnswerLogWriter, createAnswerLogWriter } from "./log-writer.ts";
+import type { OtherChanges } from "./other-changes.ts";
 import { createPendingRequests, type PendingRequests } from "./pending.ts";
 
 export interface AnswersOptions {
@@ -31,6 +32,7 @@ export interface AnswersOptions {
   readonly onChange: () => void;
   readonly onAskEnded: (end: AskEnd) => void;
   readonly rules?: RuleJudge;
+  readonly otherChanges?: OtherChanges;
   readonly onError: (text: string) => void;
 }
 
@@ -65,6 +67,7 @@ export function createAnswers(options: AnswersOptions): Answers {
     dispatch,
     config,
     ...(options.rules ? { rules: options.rules } : {}),
+    ...(options.otherChanges ? { otherChanges: options.otherChanges } : {}),
     onAnswered: logWriter.answered,
     onChange: options.onChange,
     onError,

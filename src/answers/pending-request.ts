@@ -11,7 +11,9 @@ import { isProbe } from "../core/session/probe.ts";
 import type { Ask, Session } from "../core/session/session.ts";
 import type { SessionRefLike } from "../core/session/session-ref.ts";
 import { hashJson } from "../core/text/json-text.ts";
+import { resolvePath } from "../core/text/paths.ts";
 import { signDecision } from "../system/decision-signature.ts";
+import { addOtherChanges, type OtherChanges } from "./other-changes.ts";
 import { diskLinks } from "./real-paths.ts";
 
 export interface MaskedDetails {
@@ -34,6 +36,8 @@ export interface PendingRequest {
   /** Exact and unmasked: kept in memory only, and no longer than the connection. */
   readonly payload: JsonRecord;
   readonly answering: AnswerSupport;
+  /** What the user is shown of this payload. null if it is not a request. */
+  readonly describe: (payload: JsonRecord) => AskDetails | null;
   details: AskDetails;
   /** Why it can be allowed only in the terminal, though it was shown in full. null if it can be allowed. */
   changed: string | null;
@@ -64,6 +68,7 @@ export interface RequestReaderOptions {
   readonly clock: () => ClockReading;
   /** The session as it stands now. */
   readonly getSettled: (ref: SessionRefLike) => Session | null;
+  readonly otherChanges?: OtherChanges;
 }
 
 export interface RequestReader {
@@ -79,6 +84,7 @@ export function createRequestReader({
   home,
   clock,
   getSettled,
+  otherChanges,
 }: RequestReaderOptions): RequestReader {
   const agentDangers = [...agents.values()].flatMap(({ dangers }) => dangers ?? []);
 
@@ -96,11 +102,19 @@ export function createRequestReader({
       agentDangers,
       links: diskLinks,
     };
-    const details = answering.describe(payload, context);
+    const subject = answering.readSubject?.(payload);
+    const folder = subject?.cwd ?? context.cwd ?? "/";
+    const paths = subject?.kind === "edit" ? subject.paths.map((path) => resolvePath(folder, path)) : [];
+    const others = otherChanges?.find(source, paths) ?? [];
+    const describe = (asked: JsonRecord): AskDetails | null => {
+      const described = answering.describe(asked, context);
+      return described && addOtherChanges(described, others);
+    };
+    const details = describe(payload);
     if (!details) return null;
     const sinceT = clock().t;
     const open = { changed: null, precedent: null, masked: null, sent: null };
-    return { ...source, ...open, answering, details, context, sinceT };
+    return { ...source, ...open, answering, describe, details, context, sinceT };
   }
 
   return {
@@ -129,13 +143,13 @@ export function findAsk(session: Session | null, request: string): Ask | null {
  * Masks the payload before it is described: a description is wrapped and cut, and half of a secret is not recognised as one.
  */
 export function describeMasked(
-  { payload, details, answering, context }: PendingRequest,
+  { payload, details, describe }: PendingRequest,
   maskJson: (json: string) => string,
 ): MaskedDetails {
   const json = JSON.stringify(payload);
   const masked = maskJson(json);
   if (masked === json) return { details, hasSecret: false };
-  const shown = answering.describe(asRecord(JSON.parse(masked)), context);
+  const shown = describe(asRecord(JSON.parse(masked)));
   return { details: shown, hasSecret: JSON.stringify(shown) !== JSON.stringify(details) };
 }
 
@@ -144,8 +158,8 @@ export function describeMasked(
  * message on a phone or a notification may still show what it was. Returns whether that has changed.
  */
 export function noticeChangedLinks(request: PendingRequest): boolean {
-  const { answering, payload, context, details } = request;
-  const now = answering.describe(payload, context) ?? details;
+  const { describe, payload, details } = request;
+  const now = describe(payload) ?? details;
   if (request.changed !== null || hashJson(now) === hashJson(details)) return false;
   request.changed = `a link was changed after this was shown, so it would not do what you saw: ${now.heading}. Look at it in the terminal`;
   const warning = "a link was changed after this was first shown";

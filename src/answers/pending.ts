@@ -7,7 +7,7 @@ import type { WatchedRequest } from "../agents/agent.ts";
 import type { LoadedAgents } from "../agents/index.ts";
 import { endingOfAnswer } from "../core/answers/ending.ts";
 import { type AnswerStep, createStep, judgeAnswer } from "../core/answers/policy.ts";
-import { describeAnswer, explainVerdict, formatAnswer } from "../core/answers/words.ts";
+import { describeAnswer, explainVerdict, formatAnswer, waitMessage } from "../core/answers/words.ts";
 import type { Config } from "../core/config/config.ts";
 import type { ActionRefused, HookConnection, PendingHooks } from "../core/interfaces/index.ts";
 import { limits } from "../core/limits.ts";
@@ -22,6 +22,7 @@ import type { SessionView } from "../core/view/session-view.ts";
 import type { RuleJudge } from "../rules/judge.ts";
 import { createAnswerInfo, explainUnanswerable } from "./answer-info.ts";
 import { createDecisionDelivery, formatGivenAnswer } from "./decision-delivery.ts";
+import type { OtherChanges } from "./other-changes.ts";
 import { createPendingList, noDecision } from "./pending-list.ts";
 import {
   createRequestReader,
@@ -45,6 +46,8 @@ export interface PendingRequestsOptions {
   readonly config: () => Pick<Config, "answering">;
   /** The rules that the user made from their answers. */
   readonly rules?: RuleJudge;
+  /** Absent if nothing says what other sessions change. */
+  readonly otherChanges?: OtherChanges;
   readonly onAnswered: (answer: GivenAnswer) => void;
   /** What can be answered has changed. */
   readonly onChange: () => void;
@@ -172,7 +175,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
   async function answer(
     session: Session,
     answerId: string,
-    userAnswer: Answer,
+    chosen: Answer,
     step: AnswerStep,
   ): Promise<AnswerAccepted | ActionRefused | string> {
     const settled = settle(session, clock().t);
@@ -184,6 +187,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     const request = findRequest(ask);
     if (!request) return refuse(`this ask cannot be answered from here: ${explain(settled, ask)}`);
     if (request.sent) return refuse(`this ask is gone: ${formatGivenAnswer(request.sent.answer)}`);
+    const userAnswer = addWaitMessage(chosen, request.details);
     const isYes = userAnswer.do === "allow" || userAnswer.do === "always";
     if (isYes && noticeChangedLinks(request)) options.onChange();
     if (isYes && request.changed !== null) return refuse(request.changed);
@@ -226,6 +230,12 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     recheck: list.recheck,
     stop: list.stop,
   };
+}
+
+/** A denial without words means that the session has to wait, where another one works on the same file. */
+function addWaitMessage(answer: Answer, { otherChangesAt, takesNoReason }: AskDetails): Answer {
+  const isWait = answer.do === "deny" && answer.message === null && otherChangesAt !== undefined;
+  return isWait && !takesNoReason ? { do: "deny", message: waitMessage } : answer;
 }
 
 /** What is shown of a request that waits. */

@@ -60,6 +60,7 @@ export function createLinkServer(
     const { createPublisher } = await import("../machines/publisher.ts");
     const publisher = createPublisher(createOwnerOptions(base, state, desktop, sinks, navigation, prompts));
     state.followers.add(publisher);
+    sinks.filesAcrossMachines.start();
     loaded = publisher;
     return publisher;
   }

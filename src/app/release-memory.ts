@@ -13,8 +13,8 @@ import { schedule } from "../system/schedule.ts";
 const afterStartMs = 15_000;
 /** An agent that works on an answer, or waits for one, is often silent for half a minute. */
 const afterEventsMs = 60_000;
-/** Fewer events than this leave little behind. A busy day of a dozen agents has as many. */
-const stormEvents = 5_000;
+/** Fewer events than this leave little behind. A collection takes 80 ms: of so many events, that is less than a twentieth. */
+const stormEvents = 20_000;
 const afterStormMs = 1_000;
 
 export interface MemoryReleaseOptions {

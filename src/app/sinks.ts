@@ -3,6 +3,7 @@ import { agents as everyAgent, listVariables } from "../agents/index.ts";
 import { type Alerts, createAlerts } from "../alerts/index.ts";
 import { createPageFocus, type PageFocus } from "../alerts/page-focus.ts";
 import { type Answers, createAnswers } from "../answers/index.ts";
+import { createOtherChanges, type OtherChanges } from "../answers/other-changes.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import type { TraySink } from "../desktop/tray/sink.ts";
 import { createHistory, type History } from "../history/index.ts";
@@ -23,6 +24,7 @@ import type { Base } from "./base.ts";
 import { type Channels, createChannels } from "./channels.ts";
 import { type Connection, createConnection } from "./connection.ts";
 import type { Desktop } from "./desktop.ts";
+import { createFilesAcrossMachines, type FilesAcrossMachines } from "./files-across-machines.ts";
 import { type AppMachines, createAppMachines } from "./machines.ts";
 import { createMemoryRelease } from "./release-memory.ts";
 import { createRenderLoop, type RenderLoop } from "./render-loop.ts";
@@ -63,6 +65,7 @@ export interface Sinks extends ShowingSinks, RecordingSinks {
   readonly answers: Answers;
   readonly machines: AppMachines;
   readonly rules: AppRules;
+  readonly filesAcrossMachines: FilesAcrossMachines;
   readonly streamServer: AppStreamServer;
   /** Writes down what the last events ended. Call it after the sources have stopped. */
   stopRecording(): Promise<void>;
@@ -74,6 +77,7 @@ const noChannelsFromHook =
 export function createSinks(base: Base, state: AppState, desktop: Desktop): Sinks {
   const { store, followers, transitions } = state;
   const rules = createAppRules(base, state);
+  const otherChanges = createOtherChanges();
   const answers = createAnswers({
     agents: base.agents,
     path: base.paths.answerLog,
@@ -87,11 +91,13 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
     onChange: followers.onRefresh,
     onAskEnded: transitions.onAskEnded,
     rules: rules.judge,
+    otherChanges,
     onError: base.onError,
   });
-  const machines = createAppMachines(base, state, answers);
+  const filesAcrossMachines = createFilesAcrossMachines(base, state);
+  const machines = createAppMachines(base, state, answers, filesAcrossMachines);
   const showing = createShowingSinks(base, state, desktop, answers, machines);
-  const recording = createRecordingSinks(base, state, machines, showing);
+  const recording = createRecordingSinks(base, state, machines, showing, otherChanges);
   const { renderLoop, preferences, channels, connection, guardHooks, updates } = showing;
   const { history, events, workGuard } = recording;
   rules.start(history);
@@ -119,6 +125,7 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
     { ...ofOwnSessions(stream), onSettingsChanged: streamServer.update },
     channels,
     ofOwnSessions(workGuard),
+    filesAcrossMachines,
     guardHooks,
     updates,
     awake,
@@ -132,6 +139,7 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
     answers,
     machines,
     rules,
+    filesAcrossMachines,
     streamServer,
     problems: () => [
       ...rules.problems(),
@@ -144,6 +152,7 @@ export function createSinks(base: Base, state: AppState, desktop: Desktop): Sink
       memory.stop?.();
       awake.stop();
       workGuard.stop?.();
+      filesAcrossMachines.stop();
       await Promise.all([machines.stop(), showing.stopShowing()]);
     },
     async stopRecording() {
@@ -281,6 +290,7 @@ function createRecordingSinks(
   state: AppState,
   { desk }: AppMachines,
   { preferences, renderLoop }: ShowingSinks,
+  otherChanges: OtherChanges,
 ): RecordingSinks {
   const { paths, env, clock, config, defaultProvider, onProblem } = base;
   const { store, sessionsNow } = state;
@@ -322,6 +332,7 @@ function createRecordingSinks(
     publish: state.publish,
     schedule: scheduleTogether,
     command: () => formatCommand(readInstallRecord(paths)?.binary ?? null),
+    otherChanges,
     onProblem,
   });
   return { sessionList, history, events, workGuard };

@@ -191,7 +191,7 @@ function createOffers({ service }: MessageInput, details: AskDetails, step: Answ
   const label = isAskedAgain ? `Yes, ${verb} it` : capitalize(verb) + (allow?.needsConfirmation ? "…" : "");
   const meaning: ResponseMeaning = { do: allow?.needsConfirmation ? "confirm" : "allow" };
   const yes: DraftButton = { label, style: "allow", meaning };
-  const no: DraftButton = { label: nameDenial(kind), style: "deny", meaning: { do: "deny" } };
+  const no: DraftButton = { label: nameDenial(details), style: "deny", meaning: { do: "deny" } };
   const [lasting] = findOffer(offers, "always") ? details.always : [];
   const always: readonly DraftButton[] =
     lasting === undefined || isAskedAgain || service.maxButtons < 3

@@ -172,6 +172,12 @@ const denials: Partial<Record<AskDetails["kind"], Choice>> = {
   question: ["deny", "declines to answer"],
 };
 
+/** A session that has to wait is denied, and told so. */
+const denyChoice = ({ otherChangesAt }: AskDetails): Choice =>
+  otherChangesAt === undefined
+    ? ["deny", 'or with a message: deny "use pnpm"']
+    : ["wait", 'until that change is committed; or with a message: deny "use b.ts"'];
+
 /** The words that answer it. */
 export function choicesOf(details: AskDetails): Choice[] {
   const { kind, always, questions } = details;
@@ -181,7 +187,7 @@ export function choicesOf(details: AskDetails): Choice[] {
     ...(findOffer(offers, "allow") ? [["allow", ""] as const] : []),
     ...rules.map((text, n): Choice => [always.length === 1 ? "always" : `always ${n + 1}`, text]),
     ...(findOffer(offers, "reply") ? questionChoices(questions) : []),
-    denials[kind] ?? ["deny", 'or with a message: deny "use pnpm"'],
+    denials[kind] ?? denyChoice(details),
   ];
 }
 
@@ -253,6 +259,9 @@ export function parseAnswer(
   const [first = "", ...others] = words;
   if (details.kind === "question") return parseReplies(details.questions, words, literalFrom);
   switch (first.toLowerCase()) {
+    case "wait":
+      if (details.otherChangesAt === undefined || others.length > 0) break;
+      return { do: "deny", message: null };
     case "deny":
       return { do: "deny", message: messageOf(others) };
     case "allow":

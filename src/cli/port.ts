@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import { defaultAgent, loadAgents } from "../agents/index.ts";
+import { createOtherChanges } from "../answers/other-changes.ts";
 import type { HookOutput } from "../core/interfaces/wire.ts";
 import { isRecord, parseJson } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
@@ -298,6 +299,7 @@ async function askGuard(paths: Paths, table: readonly Agent[], body: object): Pr
     publish: () => {},
     schedule: () => () => {},
     command: () => "beckon",
+    otherChanges: createOtherChanges(),
     onProblem: (text) => process.stderr.write(`beckon: ${stripControls(text)}\n`),
   });
   const output = await guard.check({ ...body }, true);

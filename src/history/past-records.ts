@@ -1,8 +1,9 @@
 /** Collects what changes, so that any moment can be shown again. The history's thread writes it (recorder/past.ts). */
 import type { ClockReading } from "../core/session/event.ts";
 import { isProbe } from "../core/session/probe.ts";
-import type { Session } from "../core/session/session.ts";
+import type { Session, ToolCall } from "../core/session/session.ts";
 import { type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
+import { findLastCall } from "../core/session/stuck.ts";
 import type { PastContext, PastPart, PastRecord } from "./past-state.ts";
 
 export interface PastRecordsOptions {
@@ -117,8 +118,14 @@ export function createPastRecords({ clock, sessions, get, context }: PastRecords
   };
 }
 
-/** What beckon remembers to understand the next events. Nothing of it is shown. */
-const notShown: ReadonlySet<string> = new Set<keyof Session>(["newest", "payloads", "documents", "skill"]);
+/** What beckon remembers to understand the next events. Nothing of it is shown. The list of edits alone would be most of what is kept. */
+const notShown: ReadonlySet<string> = new Set<keyof Session>([
+  "newest",
+  "payloads",
+  "documents",
+  "skill",
+  "edits",
+]);
 let shownFields: readonly (keyof Session)[] | null = null;
 
 /**
@@ -132,10 +139,20 @@ function diffSession(before: Session, after: Session): Partial<Session> | null {
   for (const name of shownFields) {
     const value = after[name];
     if (value === before[name] || (name === "place" && Bun.deepEquals(value, before.place))) continue;
+    if (name === "tools" && isSameCall(findLastCall(before), findLastCall(after))) continue;
     patch ??= {};
-    patch[name] = value;
+    patch[name] = name === "tools" ? pickLastCall(after) : value;
   }
   return patch;
+}
+
+const isSameCall = (a: ToolCall | undefined, b: ToolCall | undefined): boolean =>
+  a?.tool === b?.tool && a?.summary === b?.summary;
+
+/** Of the calls, the last one is shown, by its name and what it does. With all of them, more than twice as much would be kept. */
+function pickLastCall(session: Session): readonly Pick<ToolCall, "tool" | "summary" | "ended">[] {
+  const call = findLastCall(session);
+  return call ? [{ tool: call.tool, summary: call.summary, ended: call.ended }] : [];
 }
 
 /** Settings are read as a whole: most of what is set has nothing to do with it. */

@@ -91,7 +91,17 @@ function applyRecord(state: PastState, record: PastRecord): void {
   if (before || "sessionId" in record.set) sessions.set(record.key, { ...before, ...record.set } as Session);
 }
 
-export const packBlock = (block: PastBlock): Uint8Array => Bun.zstdCompressSync(JSON.stringify(block));
+/** The part of a block that comes before its records, as JSON. */
+export function writeState({ sessions, context, last }: PastState): string {
+  const before: Omit<PastBlock, "records"> = { sessions: [...sessions.values()], context, last };
+  return JSON.stringify(before);
+}
+
+/** `state` is what `writeState` returned, `parts` are records as they were sent: they are joined as text, without reading them. */
+export function packBlock(state: string, parts: readonly string[]): Uint8Array {
+  const records = parts.map((part) => part.slice(1, -1)).join(",");
+  return Bun.zstdCompressSync(`${state.slice(0, -1)},"records":[${records}]}`, { level: 1 });
+}
 
 /** The state after the block's records up to this wall time. */
 export function readBlock(packed: Uint8Array, until: number): PastState {

@@ -172,6 +172,7 @@ const sessionSchema = schemaOf<Session>()(
         project: textOrNull,
       }),
     ),
+    repositoryFiles: Type.Array(Type.Object({ ...moment, repository: text, commit: text, path: text })),
     failing: orNull(
       Type.Object({
         ...moment,

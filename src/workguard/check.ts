@@ -1,9 +1,10 @@
 /** Answers the hooks that ask whether an edit may go ahead, or what a session should know at its start. */
 import { openEnvelope } from "../agents/envelope.ts";
 import type { LoadedAgents } from "../agents/index.ts";
+import type { OtherChanges } from "../answers/other-changes.ts";
 import type { HookOutput, SessionEvent } from "../core/interfaces/wire.ts";
 import type { JsonRecord } from "../core/json.ts";
-import type { Change, ClockReading } from "../core/session/event.ts";
+import type { Change, ClockReading, SharedFile } from "../core/session/event.ts";
 import { stateOf } from "../core/session/phase.ts";
 import type { Session } from "../core/session/session.ts";
 import type { SessionRefLike } from "../core/session/session-ref.ts";
@@ -22,6 +23,8 @@ export interface HookCheckOptions {
   readonly get: (ref: SessionRefLike) => Session | null;
   /** How beckon is called in the agent's shell. */
   readonly command: () => string;
+  /** What a request of the agent shows of them. */
+  readonly otherChanges: OtherChanges;
 }
 
 interface HookCheckParts {
@@ -29,7 +32,7 @@ interface HookCheckParts {
   readonly locator: Locator;
   /** Reads the ports again if they have changed. */
   readonly refresh: () => void;
-  readonly collisions: Pick<Collisions, "findOthers">;
+  readonly collisions: Pick<Collisions, "findOthers" | "showChange">;
   readonly dispatch: (session: Session, change: Change) => void;
   readonly publish: (session: Pick<Session, "agent" | "sessionId">, events: readonly SessionEvent[]) => void;
 }
@@ -70,15 +73,27 @@ export function createHookCheck(options: HookCheckOptions, parts: HookCheckParts
     ref: SessionRefLike,
     located: readonly LocatedEdit[],
     folder: string | null,
+    isDryRun: boolean,
   ): HookOutput | Promise<HookOutput> {
     const asked = located.filter(({ settings }) => settings.collisions !== "show");
     if (asked.length === 0) return output;
     const paths = asked.flatMap(({ path }) => path ?? []);
-    return parts.collisions.findOthers(ref, paths).then((files) => {
+    return parts.collisions.findOthers(ref, paths).then(async (files) => {
       const [first] = files;
       const mode = asked.find(({ path }) => path === first?.path)?.settings.collisions ?? "show";
+      if (!isDryRun) for (const path of paths) await showInRequest(ref, path, mode === "ask" ? files : []);
       return decideCollision(output, { mode, files, folder, now: clock().at });
     });
+  }
+
+  async function showInRequest(
+    ref: SessionRefLike,
+    path: string,
+    files: readonly SharedFile[],
+  ): Promise<void> {
+    const others = files.filter((file) => file.path === path);
+    const lines = others.length === 0 ? [] : await parts.collisions.showChange(path, others);
+    options.otherChanges.set(ref, path, lines);
   }
 
   return (body, isDryRun = false) => {
@@ -129,7 +144,7 @@ export function createHookCheck(options: HookCheckOptions, parts: HookCheckParts
     if (edit === null || output.decision !== "block")
       return sessionId === null
         ? output
-        : checkCollisions(output, { agent: message.provider, sessionId }, located, folders.cwd);
+        : checkCollisions(output, { agent: message.provider, sessionId }, located, folders.cwd, isDryRun);
     if (!reader.canBlock(project)) return { ...output, decision: "approve", reason: "" };
     if (session && !isDryRun)
       dispatch(session, { kind: "untracked-edit", tool: edit.tool, path, isBlocked: true });

@@ -9,7 +9,9 @@ export interface CollisionFollower extends Collisions {
   start(): void;
 }
 
-export function createCollisionFollower(options: Omit<CollisionOptions, "readFile">): CollisionFollower {
+export function createCollisionFollower(
+  options: Omit<CollisionOptions, "readFile" | "readChange">,
+): CollisionFollower {
   /** Live sessions that have edited something, until the rest is loaded. */
   const editing = new Set<string>();
   let loading: Promise<Collisions> | null = null;
@@ -17,12 +19,16 @@ export function createCollisionFollower(options: Omit<CollisionOptions, "readFil
   let isStopped = false;
 
   async function load(): Promise<Collisions> {
-    const [{ createCollisions }, { createFileReader }, { exec }] = await Promise.all([
+    const [{ createCollisions }, { createChangeReader, createFileReader }, { exec }] = await Promise.all([
       import("./collisions.ts"),
       import("./git.ts"),
       import("../system/exec.ts"),
     ]);
-    loaded = createCollisions({ ...options, readFile: createFileReader(exec) });
+    loaded = createCollisions({
+      ...options,
+      readFile: createFileReader(exec),
+      readChange: createChangeReader(exec),
+    });
     if (isStopped) loaded.stop();
     return loaded;
   }
@@ -58,6 +64,10 @@ export function createCollisionFollower(options: Omit<CollisionOptions, "readFil
       if (loading === null && ![...editing].some((key) => key !== own)) return [];
       loading ??= load();
       return (await loading).findOthers(session, paths);
+    },
+    async showChange(path, others) {
+      loading ??= load();
+      return (await loading).showChange(path, others);
     },
     stop() {
       isStopped = true;

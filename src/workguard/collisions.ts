@@ -7,10 +7,14 @@ import { limits } from "../core/limits.ts";
 import type { ClockReading, FileEdit, SharedFile } from "../core/session/event.ts";
 import { projectOf, type Session } from "../core/session/session.ts";
 import { parseSessionKey, type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
+import { createLabel, fitLines } from "../core/text/fit.ts";
+import { diffLines } from "../core/text/line-diff.ts";
 import { resolvePath } from "../core/text/paths.ts";
 import { timing } from "../core/timing.ts";
-import { createEditedFiles, type EditOfSession, findRealPath } from "./edited-files.ts";
-import type { ReadFileInGit } from "./git.ts";
+import { formatChangedBy } from "../core/view/work-notes.ts";
+import { maskText } from "../secrets/index.ts";
+import { createEditedFiles, createRealPaths, type EditOfSession } from "./edited-files.ts";
+import type { ReadChangedText, ReadFileInGit } from "./git.ts";
 import { createSharingChecks, type SharedPaths } from "./sharing-checks.ts";
 
 export interface CollisionOptions {
@@ -18,6 +22,7 @@ export interface CollisionOptions {
   readonly sessions: () => readonly Session[];
   readonly get: (ref: SessionRefLike) => Session | null;
   readonly readFile: ReadFileInGit;
+  readonly readChange: ReadChangedText;
   readonly schedule: Schedule;
   /** These are all files that the session shares now. */
   readonly setShared: (session: Session, files: readonly SharedFile[]) => void;
@@ -28,14 +33,19 @@ export interface Collisions {
   forget(key: string): void;
   /** The changes of other live sessions in these files that are not committed, before the session edits them. */
   findOthers(session: SessionRefLike, paths: readonly string[]): Promise<SharedFile[]>;
+  /** What is not committed in a file that these others have changed, for the user: without secrets, and not too long. */
+  showChange(path: string, others: readonly SharedFile[]): Promise<readonly string[]>;
   stop(): void;
 }
 
+/** Of a change that a request shows beside its own. */
+const maxChangeRows = 14;
 /** A command of a session that shares files may have been a commit. */
 const afterCallMs = 1_500;
 
 export function createCollisions(options: CollisionOptions): Collisions {
-  const edited = createEditedFiles();
+  const findReal = createRealPaths(() => options.clock().t);
+  const edited = createEditedFiles(findReal);
   const checks = createSharingChecks({ schedule: options.schedule, findSharing, onChecked: publish });
 
   function addEdits(session: Session, edits: readonly FileEdit[]): void {
@@ -72,10 +82,14 @@ export function createCollisions(options: CollisionOptions): Collisions {
    * A session is about to edit the file. If it is as it was committed, whatever was changed in it before was committed or taken back,
    * which no event says.
    */
-  async function dropOutdated(session: Session, named: string): Promise<void> {
-    const path = findRealPath(resolvePath(session.cwd ?? "/", named));
+  function dropOutdated(session: Session, named: string): void {
+    const path = findReal(resolvePath(session.cwd ?? "/", named));
     const edits = path === null ? [] : edited.of(path);
-    if (path === null || edits.every(([key]) => key === sessionKeyOf(session))) return;
+    if (path !== null && edits.some(([key]) => key !== sessionKeyOf(session)))
+      void dropCommitted(path, edits);
+  }
+
+  async function dropCommitted(path: string, edits: readonly EditOfSession[]): Promise<void> {
     const file = await options.readFile(path, 0);
     if (file === null || file.isIgnored || file.isChanged) return;
     for (const [key, edit] of edits) {
@@ -91,7 +105,13 @@ export function createCollisions(options: CollisionOptions): Collisions {
     if (!session) return;
     const list = [...shared].flatMap(([path, keys]) => (keys.has(key) ? listOthers(path, key, keys) : []));
     const newest = list.toSorted((a, b) => b.at - a.at).slice(0, limits.maxSharedFiles);
-    if (!isSameList(newest, session.sharedFiles)) options.setShared(session, newest);
+    if (
+      !isSameList(
+        newest,
+        session.sharedFiles.filter(({ machine }) => machine === null),
+      )
+    )
+      options.setShared(session, newest);
   }
 
   function listOthers(path: string, own: string, keys: Iterable<string>): SharedFile[] {
@@ -128,13 +148,9 @@ export function createCollisions(options: CollisionOptions): Collisions {
       }
       if (event.change.kind === "tool-start" && isSharing(session))
         for (const path of event.change.editPaths?.slice(0, limits.maxSharedFiles) ?? [])
-          void dropOutdated(session, path);
+          dropOutdated(session, path);
       if (session.edits !== before?.edits && isSharing(session)) {
-        const known = new Set(before?.edits);
-        addEdits(
-          session,
-          session.edits.filter((edit) => !known.has(edit)),
-        );
+        addEdits(session, listNew(session.edits, before?.edits ?? []));
         checks.checkSoon();
       }
       if (
@@ -151,7 +167,7 @@ export function createCollisions(options: CollisionOptions): Collisions {
       const own = sessionKeyOf(session);
       const found: SharedFile[] = [];
       for (const named of paths.slice(0, limits.maxSharedFiles)) {
-        const path = findRealPath(named);
+        const path = findReal(named);
         const others = path === null ? [] : listRecent(path).filter(([key]) => key !== own);
         if (path === null || others.length === 0) continue;
         const open = await keepUncommitted(options.readFile, path, others);
@@ -160,8 +176,21 @@ export function createCollisions(options: CollisionOptions): Collisions {
       }
       return found;
     },
+    async showChange(path, others) {
+      const real = findReal(path);
+      const change = real === null ? null : await options.readChange(real);
+      const lines = change && diffLines(maskText(change.committed), maskText(change.now));
+      const label = createLabel(formatChangedBy(others));
+      return fitLines([label, ...(lines ?? [createLabel("it cannot be shown")])], maxChangeRows).lines;
+    },
     stop: checks.stop,
   };
+}
+
+/** New edits are at the end. */
+function listNew(edits: readonly FileEdit[], before: readonly FileEdit[]): readonly FileEdit[] {
+  const lastKnown = edits.findLastIndex((edit) => before.includes(edit));
+  return edits.slice(lastKnown + 1);
 }
 
 /** In a container, the same path is another file. */
@@ -169,7 +198,7 @@ const isSharing = ({ ended, place, machine }: Session): boolean =>
   !ended && machine === null && (place === null || place.local);
 
 /** Of these edits, those that are not committed. */
-async function keepUncommitted(
+export async function keepUncommitted(
   readFile: ReadFileInGit,
   path: string,
   edits: readonly EditOfSession[],

@@ -1,5 +1,8 @@
 /** Which live sessions have edited which files, by real path. A session has only its newest edits. */
+import { lstatSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { followLinks } from "../answers/real-paths.ts";
+import { forgetOldest } from "../core/forget-oldest.ts";
 import { limits } from "../core/limits.ts";
 import type { FileEdit } from "../core/session/event.ts";
 import { isGenerated } from "./generated-files.ts";
@@ -20,13 +23,50 @@ export interface EditedFiles {
   forget(key: string): readonly string[];
 }
 
-/** Where the file really is; null if its changes are not a session's own work. */
-export function findRealPath(named: string): string | null {
-  const path = isGenerated(named) ? null : followLinks(named);
-  return path === null || isGenerated(path) ? null : path;
+type FindPath = (named: string) => string | null;
+
+/** Where a file really is; null if its changes are not a session's own work. */
+export function findRealPath(named: string, findFolder: FindPath = followLinks): string | null {
+  const folder = isGenerated(named) ? null : findFolder(dirname(named));
+  if (folder === null) return null;
+  const path = join(folder, basename(named));
+  const real = isLink(path) ? followLinks(path) : path;
+  return real === null || (real !== named && isGenerated(real)) ? null : real;
 }
 
-export function createEditedFiles(): EditedFiles {
+/** Following links takes longer than everything else about an edit: each file is named before and after it, and most share few folders. */
+const knownMs = 10_000;
+const maxKnown = 500;
+
+/** Like `findRealPath`, but a link that changes is noticed a little later. */
+export function createRealPaths(now: () => number): FindPath {
+  const findFolder = remember(followLinks);
+
+  function remember(find: FindPath): FindPath {
+    const known = new Map<string, { readonly real: string | null; readonly at: number }>();
+    return (named) => {
+      const found = known.get(named);
+      if (found && now() - found.at < knownMs) return found.real;
+      const real = find(named);
+      known.set(named, { real, at: now() });
+      forgetOldest(known, maxKnown);
+      return real;
+    };
+  }
+
+  return remember((named) => findRealPath(named, findFolder));
+}
+
+/** Also if that cannot be read: then nothing is known of where it leads. */
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  } catch {
+    return true;
+  }
+}
+
+export function createEditedFiles(findReal: FindPath): EditedFiles {
   /** By real path, then by session. */
   const files = new Map<string, Map<string, FileEdit>>();
   /** By session: the real paths of its edits, the oldest first. */
@@ -45,7 +85,7 @@ export function createEditedFiles(): EditedFiles {
       const met: string[] = [];
       const dropped: string[] = [];
       for (const edit of edits) {
-        const path = findRealPath(edit.path);
+        const path = findReal(edit.path);
         if (path === null) continue;
         const sessions = files.get(path) ?? new Map<string, FileEdit>();
         files.set(path, sessions.set(key, edit));

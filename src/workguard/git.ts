@@ -46,24 +46,86 @@ const dropOwnVariables = (): Record<string, undefined> =>
     Object.keys(process.env).flatMap((name) => (/^GIT_/i.test(name) ? [[name, undefined]] : [])),
   );
 
+type RunGit = (...args: readonly string[]) => ReturnType<Exec>;
+
+const createGit =
+  (exec: Exec, repository: string): RunGit =>
+  (...args) =>
+    exec(["git", "-C", repository, ...safeOptions, ...args], {
+      env: { ...dropOwnVariables(), ...safeVariables },
+    });
+
+/** null if the file is in no repository. */
+export function findInRepository(
+  path: string,
+): { readonly repository: string; readonly name: string } | null {
+  const repository = findRepository(dirname(path));
+  const name = repository === null ? null : findRelativePath(repository, path);
+  return repository === null || name === null ? null : { repository, name };
+}
+
+/** What the last commit has of the file; null if nothing. */
+async function findBlob(git: RunGit, name: string): Promise<string | null> {
+  const tree = await git("--literal-pathspecs", "ls-tree", "-z", "HEAD", "--", name);
+  return /^\d+ blob (?<id>[\da-f]+)\t/.exec(tree.stdout)?.groups?.id ?? null;
+}
+
+export interface RepositoryState {
+  /** Of the remote repository. */
+  readonly address: string;
+  readonly commit: string;
+}
+
+/** `folder` has `.git`. null if it has no remote repository, or no commit. */
+export type ReadRepository = (folder: string) => Promise<RepositoryState | null>;
+
+export function createRepositoryReader(exec: Exec): ReadRepository {
+  return async (folder) => {
+    const git = createGit(exec, folder);
+    const remotes = await git("config", "--get-regexp", "^remote\\..+\\.url$");
+    const addresses = [...remotes.stdout.matchAll(/^remote\.(.+)\.url (.+)$/gm)];
+    const address = (addresses.find(([, name]) => name === "origin") ?? addresses[0])?.[2];
+    const head = await git("rev-parse", "--verify", "HEAD");
+    const commit = /^[\da-f]{40,64}$/m.exec(head.stdout)?.[0];
+    return address === undefined || commit === undefined ? null : { address, commit };
+  };
+}
+
+export interface ChangedText {
+  readonly committed: string;
+  readonly now: string;
+}
+
+/** The file as it was committed and as it is. null if that cannot be read, or is not text. */
+export type ReadChangedText = (path: string) => Promise<ChangedText | null>;
+
+export function createChangeReader(exec: Exec): ReadChangedText {
+  return async (path) => {
+    const found = findInRepository(path);
+    const content = found === null ? "unknown" : await readContent(path);
+    if (found === null || content === "unknown") return null;
+    const git = createGit(exec, found.repository);
+    const blob = await findBlob(git, found.name);
+    const { code, stdout: committed } =
+      blob === null ? { code: 0, stdout: "" } : await git("cat-file", "blob", blob);
+    const now = content?.toString("utf8") ?? "";
+    return code !== 0 || `${committed}${now}`.includes("\0") ? null : { committed, now };
+  };
+}
+
 export function createFileReader(exec: Exec): ReadFileInGit {
   return async (path, since) => {
-    const repository = findRepository(dirname(path));
-    const name = repository === null ? null : findRelativePath(repository, path);
-    if (repository === null || name === null) return null;
+    const found = findInRepository(path);
+    if (found === null) return null;
+    const { name } = found;
     // First: the file as it is now, before the next edit.
     const content = await readContent(path);
     if (content === "unknown") return null;
-    const git = async (...args: readonly string[]) =>
-      exec(["git", "-C", repository, ...safeOptions, ...args], {
-        env: { ...dropOwnVariables(), ...safeVariables },
-      });
+    const git = createGit(exec, found.repository);
     const ignored = await git("check-ignore", "--quiet", "--", `./${name}`);
     if (ignored.code === 0) return { isIgnored: true, isChanged: false, committedAt: null };
     if (ignored.code !== 1) return null;
-    const tree = await git("--literal-pathspecs", "ls-tree", "-z", "HEAD", "--", name);
-    const blob = /^\d+ blob (?<id>[\da-f]+)\t/.exec(tree.stdout)?.groups?.id ?? null;
-    const isChanged = differs(content, blob);
+    const isChanged = differs(content, await findBlob(git, name));
     if (!isChanged) return { isIgnored: false, isChanged, committedAt: null };
     // Times of commits are in full seconds. A commit in the same second as the change may have it.
     const seconds = Math.floor(since / 1_000);
@@ -97,7 +159,7 @@ async function readContent(path: string): Promise<Buffer | null | "unknown"> {
   }
 }
 
-/** `blob` is what the last commit has; null if nothing. */
+/** `blob` is what the last commit has. */
 function differs(content: Buffer | null, blob: string | null): boolean {
   if (content === null || blob === null) return content !== null || blob !== null;
   if (hashBlob(content, blob.length) === blob) return false;

@@ -64,7 +64,11 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
   const edits = createEditTracker();
   const collisions = createCollisionFollower({
     ...options,
-    setShared: (session, files) => dispatch(session, { kind: "shared-files", files }),
+    setShared: (session, files) =>
+      dispatch(session, {
+        kind: "shared-files",
+        files: [...files, ...session.sharedFiles.filter(({ machine }) => machine !== null)],
+      }),
   });
   let cancelPoll: (() => void) | null = null;
   let eventCount = 0;
@@ -134,7 +138,13 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
     start() {
       writeScope(paths.guardScope, settings());
       refresh();
-      for (const session of options.sessions()) if (!session.ended) assignPort(session);
+      for (const session of options.sessions()) {
+        if (session.ended || session.machine !== null) continue;
+        assignPort(session);
+        // Other machines may not be linked any more.
+        const files = session.sharedFiles.filter(({ machine }) => machine === null);
+        if (files.length < session.sharedFiles.length) dispatch(session, { kind: "shared-files", files });
+      }
       pollLater();
       collisions.start();
     },

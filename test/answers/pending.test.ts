@@ -4,8 +4,10 @@ import fc from "fast-check";
 import { decide } from "../../src/agents/claude/answering/decide.ts";
 import { claude } from "../../src/agents/claude/index.ts";
 import { openEnvelope } from "../../src/agents/envelope.ts";
+import { createOtherChanges } from "../../src/answers/other-changes.ts";
 import { createPendingRequests, type PendingRequests } from "../../src/answers/pending.ts";
 import type { GivenAnswer } from "../../src/answers/pending-request.ts";
+import { waitMessage } from "../../src/core/answers/words.ts";
 import type { Config } from "../../src/core/config/config.ts";
 import type { HookConnection } from "../../src/core/interfaces/index.ts";
 import { limits } from "../../src/core/limits.ts";
@@ -64,7 +66,10 @@ function createHook(
   return hook;
 }
 
-function createPendingFixture(autoAllow: Config["answering"]["autoAllow"] = {}) {
+function createPendingFixture(
+  autoAllow: Config["answering"]["autoAllow"] = {},
+  otherChanges = createOtherChanges(),
+) {
   const store = createStore();
   const here = { at: 1_790_000_000_000, t: 0, boot: "b", host: "h" };
   const clock = () => ({ ...here });
@@ -81,6 +86,7 @@ function createPendingFixture(autoAllow: Config["answering"]["autoAllow"] = {}) 
       get: store.get,
       dispatch: store.dispatch,
       config: () => ({ answering }),
+      otherChanges,
       onAnswered: (verdict) => verdicts.push(verdict),
       onChange: () => {},
       onError(text) {
@@ -453,6 +459,42 @@ describe("rules", () => {
     expect(shownAsks()).toHaveLength(1);
     fixture.pending().stop();
   });
+});
+
+test("an edit of a file that another session changes shows that change, and a denial without words means: wait", async () => {
+  const otherChanges = createOtherChanges();
+  const fixture = createPendingFixture({}, otherChanges);
+  const lines = ["⟨not committed, changed by codex in shop⟩", "⟨line 2⟩", "- two", "+ 2"];
+  otherChanges.set({ agent: "claude", sessionId: "s-0" }, "/p/a.ts", lines);
+  const hold = (session: string) => {
+    const edit = { file_path: "/p/a.ts", old_string: "one", new_string: "1" };
+    const hook = createHook(fixture, request(session, { tool_name: "Edit", tool_input: edit }), {});
+    fixture.event(hook.payload, { id: hook.id });
+    hook.hold();
+    return hook;
+  };
+  const alone = hold("s-1");
+  const hook = hold("s-0");
+  const detailsOf = ({ id }: { id: string }) => {
+    const ask = fixture.find(id)?.ask;
+    return ask ? fixture.pending().details(ask) : null;
+  };
+  expect(detailsOf(alone)?.otherChangesAt).toBeUndefined();
+  const details = detailsOf(hook);
+  expect(details?.lines).toEqual(["- one", "+ 1", ...lines]);
+  expect(details).toMatchObject({ otherChangesAt: 2, isWhole: true });
+
+  for (const { id } of [alone, hook]) {
+    const found = fixture.find(id);
+    if (!found) throw new Error("no ask");
+    const answered = fixture
+      .pending()
+      .answer(found.session, answerIdOf(found.ask), { do: "deny", message: null }, createStep("menu"));
+    expect(await answered).toMatchObject({ ok: true });
+  }
+  expect(hook.sent.join()).toContain(waitMessage);
+  expect(alone.sent.join()).not.toContain(waitMessage);
+  fixture.pending().stop();
 });
 
 describe("the limit", () => {

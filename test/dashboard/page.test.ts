@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { type AnswerFixture, createAnswerFixture, createRequest, parseDecision } from "../answers/fixture.ts";
 import { createPromptEvent } from "../app-fixture.ts";
 import { testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";
+import { createRepository } from "../workguard/repository.ts";
 import { createPageUrl, launchBrowser, listScripts, type OpenedPage, openPage } from "./browser.ts";
 
 /** The page in a real browser, with a real beckon and real hooks that wait for an answer. */
@@ -159,6 +160,34 @@ testPage("Deny sends what was written to the agent", async () => {
   const decision = parseDecision(await hook.printed);
   expect(decision.behavior).toBe("deny");
   expect(decision.message).toContain("use pnpm");
+});
+
+testPage("an edit of a file that Codex is changing is shown with both changes, and can wait", async () => {
+  const { folder: cwd, path, write } = createRepository(Date.now() - 60_000, { "a.ts": "one\ntwo\n" });
+  const page = await open();
+  writeFileSync(fixture.paths.config, JSON.stringify({ workGuard: { collisions: "ask" } }));
+  await waitUntil(() => existsSync(fixture.paths.guardScope), 5_000);
+  write("a.ts", "one\n2\n");
+  const patch = "*** Begin Patch\n*** Update File: a.ts\n@@\n-two\n+2\n*** End Patch";
+  const patched = {
+    ...{ session_id: "x1", hook_event_name: "PostToolUse", cwd, tool_use_id: "t1" },
+    ...{ tool_name: "apply_patch", tool_input: { command: patch }, tool_response: "Success" },
+  };
+  await fixture.post({ provider: "codex", _meta: { id: crypto.randomUUID() }, payload: patched });
+  const edit = { file_path: path("a.ts"), old_string: "one", new_string: "1" };
+  const request = { session_id: "s1", cwd, tool_name: "Edit", tool_input: edit };
+  const payload = { ...request, hook_event_name: "PreToolUse" };
+  const guarded = await fixture.post({ provider: "claude", _meta: {}, payload }, "/api/guard");
+  expect(await guarded.text()).toContain("also changed by codex");
+  const hook = fixture.startHook(createRequest("s1", request));
+  const card = page.locator(".ask", { hasText: "not committed, changed by codex" });
+  await card.waitFor();
+  expect((await card.locator(".diff .delete").allInnerTexts()).join()).toMatch(/one.*two/s);
+  await card.getByRole("button", { name: "Wait…" }).click();
+  await page.keyboard.press("Enter");
+  const decision = parseDecision(await hook.printed);
+  expect(decision.behavior).toBe("deny");
+  expect(decision.message).toContain("wait until that change is committed");
 });
 
 testPage("several questions are answered together", async () => {

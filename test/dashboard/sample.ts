@@ -762,6 +762,24 @@ export const collidingDay: Sample = {
     const path = (name: string) => `${session.cwd}/${name}`;
     const working = sessions.filter(({ group }) => group === "working").indexOf(session);
     const waiting = sessions.filter(({ group }) => group === "needs_you").indexOf(session);
+    const edit = session.asks.find(({ asked }) => asked?.heading.startsWith("Edit "));
+    if (edit?.asked) {
+      const { lines } = edit.asked;
+      const others = [
+        "⟨not committed, changed by codex in checkout-api⟩",
+        "⟨line 41⟩",
+        '-   description = "office"',
+        '+   description = "office and home"',
+        "⟨line 58⟩",
+        "+   revoke_rules_on_delete = true",
+      ];
+      const asked = { ...edit.asked, lines: [...lines, ...others], otherChangesAt: lines.length };
+      return {
+        ...session,
+        asks: session.asks.map((ask) => (ask === edit ? { ...ask, asked } : ask)),
+        sharedFiles: [{ ...other, path: path("terraform/network.tf") }],
+      };
+    }
     if (working === 0 || waiting === 0)
       return { ...session, sharedFiles: [{ ...other, path: path("src/cart.ts") }] };
     if (working === 1)

@@ -147,9 +147,31 @@ test(
       // An Enter in the dialog would allow it.
       const isUnsent = (screen: string) => /❯\s+DO write gone\.txt\s*\n─/.test(screen);
       await type(1, "DO write gone.txt", "an ask of Claude Code", isAsking, isUnsent);
+      // The ask shows both changes.
+      const claudeId = (await readSessions()).get("claude")?.sessionId ?? "";
+      const asked = await beckon.run("answer", claudeId);
+      expect(asked.stdout).toMatch(
+        /Write gone\.txt\s+\+ .*\s+⟨not committed, changed by codex in proj⟩\s+⟨line 1⟩\s+- first/,
+      );
+      expect((await beckon.run("answer", claudeId, "wait")).code).toBe(0);
+      await waitUntil(async () => !(await isAsking()), waitMs, "the ask is over", 100);
+      await waitForScreen(1, /wait until that change is committed/);
       expect(sandbox.hasFile("proj/gone.txt")).toBe(false);
-      await tmux("send-keys", "-t", ":1", "Enter");
-      await waitUntil(() => sandbox.hasFile("proj/gone.txt"), waitMs, "the file is written", 100);
+
+      await waitUntil(
+        async () => (await readSessions()).get("claude")?.group === "ready",
+        waitMs,
+        "the end of the turn",
+        100,
+      );
+      await type(1, "DO write gone.txt", "another ask of Claude Code", isAsking, isUnsent);
+      // A dialog takes no key in its first moments.
+      const allowed = async () => {
+        if (sandbox.hasFile("proj/gone.txt")) return true;
+        if (/❯ 1\. Yes/.test(await screenOf(1))) await tmux("send-keys", "-t", ":1", "Enter");
+        return false;
+      };
+      await waitUntil(allowed, waitMs, "the file is written", 1_000);
       // It was set before beckon was installed.
       const known = "The work guard is on, but beckon's hooks are not";
       expect(beckon.readWarnings().filter((line) => !line.includes(known))).toEqual([]);

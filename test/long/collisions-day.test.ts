@@ -54,6 +54,7 @@ test("a day of six agents", async () => {
         reading--;
       }
     },
+    readChange: async () => null,
     schedule(work) {
       works.push(work);
       return () => works.splice(works.indexOf(work), 1);

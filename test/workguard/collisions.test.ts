@@ -238,6 +238,39 @@ describe("before an edit", () => {
     if (mode === "refuse") expect(output.reason).toContain("this edit is refused");
   });
 
+  test("the request shows what is not committed in the file, without secrets, until that changes", async () => {
+    const secret = ["ghp_", "0123456789abcdefghijABCDEFGHIJ012345"].join("");
+    const text = "one\ntwo\nthree\nfour\nfive\n";
+    const team = await createTeam({ collisions: "ask" }, { "a.ts": text });
+    await team.codex(["a.ts"], text.replace("two", "2").replace("five\n", `five\n${secret}\n`));
+    const path = team.repository.path("a.ts");
+    const shown = () => team.otherChanges.find({ agent: "claude", sessionId: "c2" }, [path]);
+    await ask(team);
+    const [label, ...lines] = shown();
+    expect(label).toMatch(/^⟨not committed, changed by codex in .+⟩$/);
+    expect(lines.slice(0, 4)).toEqual(["⟨line 2⟩", "- two", "+ 2", "⟨line 6⟩"]);
+    expect(lines[4]).toStartWith("+ ");
+    expect(lines.join("\n")).not.toContain(secret);
+    expect(team.otherChanges.find({ agent: "claude", sessionId: "c1" }, [path])).toEqual([]);
+    team.repository.commit(team.now() + 500);
+    await ask(team);
+    expect(shown()).toEqual([]);
+  });
+
+  test.each([
+    ["a long change is cut", "x\n".repeat(500), /^… \d+ more lines$/],
+    ["a file that is not text is not shown", "a\0b", /^⟨it cannot be shown⟩$/],
+  ])("%s", async (_, text, last) => {
+    const team = await createTeam({ collisions: "ask" });
+    await team.codex(["a.ts"], text);
+    await ask(team);
+    const lines = team.otherChanges.find({ agent: "claude", sessionId: "c2" }, [
+      team.repository.path("a.ts"),
+    ]);
+    expect(lines.length).toBeLessThanOrEqual(14);
+    expect(lines.at(-1)).toMatch(last);
+  });
+
   test("nothing is asked once it is committed, nor by the session that changed it", async () => {
     const team = await prepare("refuse");
     team.repository.commit(team.now() + 500);

@@ -1,6 +1,7 @@
 /** A work guard with sessions of its own, and ports on disk. */
 import { openEnvelope } from "../../src/agents/envelope.ts";
 import { loadAgents } from "../../src/agents/index.ts";
+import { createOtherChanges, type OtherChanges } from "../../src/answers/other-changes.ts";
 import { type Config, defaultConfig } from "../../src/core/config/config.ts";
 import type { HookOutput, SessionEvent } from "../../src/core/interfaces/wire.ts";
 import type { JsonRecord } from "../../src/core/json.ts";
@@ -16,6 +17,7 @@ export interface GuardFixture {
   readonly store: Store;
   readonly paths: ReturnType<typeof resolvePaths>;
   readonly events: SessionEvent[];
+  readonly otherChanges: OtherChanges;
   readonly problems: string[];
   /** A hook's event as the app gets it. */
   send(payload: JsonRecord, meta?: JsonRecord, provider?: string): Promise<void>;
@@ -45,6 +47,7 @@ export async function createGuardFixture(
   let now = 1_800_000_000_000;
   const clock = (): ClockReading => ({ at: now, t: now, boot: null, host: "here" });
   const config: Config = { ...defaultConfig, workGuard: { ...defaultConfig.workGuard, ...workGuard } };
+  const otherChanges = createOtherChanges();
   const guard = createWorkGuard({
     paths,
     agents,
@@ -60,6 +63,7 @@ export async function createGuardFixture(
       return () => {};
     },
     command: () => "beckon",
+    otherChanges,
     onProblem: (text) => problems.push(text),
   });
   const transitions = createTransitionFinder({
@@ -85,6 +89,7 @@ export async function createGuardFixture(
   let count = 0;
   return {
     guard,
+    otherChanges,
     store,
     paths,
     events,

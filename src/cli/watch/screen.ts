@@ -1,6 +1,6 @@
 /** Draws the model: one text for each row of the terminal. Pure. */
 import { type AnswerStep, findOffer, listOffers } from "../../core/answers/policy.ts";
-import { nameApproval, notWhole } from "../../core/answers/words.ts";
+import { nameApproval, nameDenial, notWhole } from "../../core/answers/words.ts";
 import type { AskDetails } from "../../core/session/ask-details.ts";
 import { formatPrecedent } from "../../core/session/precedent.ts";
 import { viewKeyOf } from "../../core/session/session-ref.ts";
@@ -541,7 +541,7 @@ function askHints(model: Model, screen: AskScreen, asks: number): readonly Hint[
   const yes = createYesHint(model, screen);
   return [
     ...(yes ? [hint(...yes, 1)] : []),
-    hint("d", "deny", 2),
+    hint("d", nameDenial(screen.ask.asked).toLowerCase(), 2),
     ...(asks > 1 ? [hint("Tab", "next ask", 4)] : []),
     hint("Enter", "go there", 5),
     hint("Esc", "back", 3),

@@ -74,6 +74,8 @@ interface FrontRules {
   /** A user who answers sooner after it appeared has not read it, or meant what was there before. */
   readonly minReadMs: number;
   readonly onlyPermissions?: true;
+  /** The user wants to be asked whether two sessions may work on one file. */
+  readonly keepsFilesApart?: true;
 }
 
 const all = ["allow", "always", "deny", "reply"] as const;
@@ -89,7 +91,14 @@ const fronts: Readonly<Record<AnswerFront, FrontRules>> = {
   page: { answers: all, showsRequest: true, confirms: "marked", minReadMs: 2 * minReadMs },
   channel: { answers: withoutAlways, showsRequest: true, confirms: "marked", minReadMs },
   API: { answers: all, showsRequest: false, confirms: "marked", minReadMs: 0 },
-  rule: { answers: ["allow"], showsRequest: false, confirms: "none", minReadMs: 0, onlyPermissions: true },
+  rule: {
+    answers: ["allow"],
+    showsRequest: false,
+    confirms: "none",
+    minReadMs: 0,
+    onlyPermissions: true,
+    keepsFilesApart: true,
+  },
 };
 
 export const minReadMsOf = (front: AnswerFront): number => fronts[front].minReadMs;
@@ -106,10 +115,11 @@ const refuse = (why: Refusal): AnswerVerdict => ({ kind: "refused", why });
 
 /** May this be answered this way, after this step? */
 export function judgeAnswer(asked: AskDetails, answer: Answer, step: AnswerStep): AnswerVerdict {
-  const { answers, onlyPermissions } = fronts[step.front];
+  const { answers, onlyPermissions, keepsFilesApart } = fronts[step.front];
   if (!isAnswerTo(asked, answer)) return refuse("unfit");
   const isTaken = answers.includes(answer.do) || (answer.do === "always" && step.takesAlways === true);
   if (!isTaken || (onlyPermissions && asked.kind !== "permission")) return refuse("not here");
+  if (keepsFilesApart && asked.otherChangesAt !== undefined) return refuse("not here");
   // Denying needs no more than to know that something was asked.
   const why = answer.do === "deny" ? null : findRefusal(asked, answer, step);
   if (why !== null) return refuse(why);

@@ -25,8 +25,13 @@ export const formatPromptState = ({
 /** What a yes does: "allow", "approve" a plan, "answer" a question. */
 export const nameApproval = (kind: AskKind): string => approving[kind] ?? "allow";
 
-/** On a button: "Deny", "Send back", "Decline to answer". */
-export const nameDenial = (kind: AskKind): string => denying[kind] ?? "Deny";
+/** On a button: "Deny", "Send back", "Decline to answer", "Wait" where another session works on the same file. */
+export const nameDenial = ({ kind, otherChangesAt }: Pick<AskDetails, "kind" | "otherChangesAt">): string =>
+  otherChangesAt === undefined ? (denying[kind] ?? "Deny") : "Wait";
+
+/** What the model is told if the user lets it wait, and has no other words for it. */
+export const waitMessage =
+  "wait until that change is committed. Work on something else meanwhile, and read the file again before you edit it";
 
 /** It ended, and beckon did not see how. */
 export const notSeen = "no longer waiting for you";

@@ -254,6 +254,8 @@ function applyChange(session: Session, event: AgentEvent, change: Change): Sessi
       return recordUntracked(session, event, change);
     case "shared-files":
       return { ...session, sharedFiles: change.files };
+    case "repository-files":
+      return { ...session, repositoryFiles: change.files };
     case "located":
       return { ...session, place: change.place };
     // Its own machine reduces it: the store replaces it here.
@@ -295,6 +297,7 @@ function endSession(session: Session, when: Moment, reason: string): Session {
     background: null,
     edits: [],
     sharedFiles: [],
+    repositoryFiles: [],
   };
 }
 
@@ -483,5 +486,6 @@ function applyLate(session: Session, event: AgentEvent): Session {
   if (change.kind === "document-loaded") return addDocument(session, change.document);
   if (change.kind === "port") return setPort(session, change.port);
   if (change.kind === "shared-files") return { ...session, sharedFiles: change.files };
+  if (change.kind === "repository-files") return { ...session, repositoryFiles: change.files };
   return change.kind === "enriched" ? enrich(session, change.with) : session;
 }

@@ -15,6 +15,8 @@ export interface AskDetails {
   readonly startsWithSubject?: true;
   /** The exact text. Invisible characters are made visible; a row that continues a long line starts with "⤷ ". */
   readonly lines: readonly string[];
+  /** Index of the first line about what another session has changed in the same file and not committed. Absent if none has. */
+  readonly otherChangesAt?: number;
   /** False if there is more than these lines show. Then it cannot be allowed from here. */
   readonly isWhole: boolean;
   /** Warnings, most severe first: "deletes without asking (rm -rf)", "runs what it downloads (curl | sh)". */

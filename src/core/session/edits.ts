@@ -10,10 +10,13 @@ export function addEdits(
   folder: string | null,
   { at, t }: Moment,
 ): readonly FileEdit[] {
-  const named = paths
-    .filter((path) => folder !== null || isAbsolute(path))
-    .map((path) => resolvePath(folder ?? "/", path));
-  const added = new Set(named);
-  const kept = edits.filter(({ path }) => !added.has(path));
-  return [...kept, ...[...added].map((path) => ({ path, at, t }))].slice(-limits.maxEditedFiles);
+  let next = edits;
+  for (const named of paths.slice(-limits.maxEditedFiles)) {
+    if (folder === null && !isAbsolute(named)) continue;
+    const path = resolvePath(folder ?? "/", named);
+    const known = next.findIndex((edit) => edit.path === path);
+    const others = known === -1 ? next.slice(1 - limits.maxEditedFiles) : next.toSpliced(known, 1);
+    next = [...others, { path, at, t }];
+  }
+  return next;
 }

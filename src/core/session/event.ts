@@ -147,6 +147,16 @@ export interface SharedFile extends FileEdit {
   readonly project: string | null;
 }
 
+/** A file that a session has changed and not committed, named so that another machine recognises it. */
+export interface RepositoryFile extends Moment {
+  /** A hash of the address of its remote repository. */
+  readonly repository: string;
+  /** The last commit. */
+  readonly commit: string;
+  /** In the repository. */
+  readonly path: string;
+}
+
 /** A file of instructions that the agent has read into its context. */
 export interface LoadedDocument {
   readonly path: string;
@@ -257,6 +267,7 @@ export type Change =
     }
   /** Files that another live session has changed too, all of them. Empty if there are none any more. */
   | { readonly kind: "shared-files"; readonly files: readonly SharedFile[] }
+  | { readonly kind: "repository-files"; readonly files: readonly RepositoryFile[] }
   /** The session's own machine has described it again. */
   | { readonly kind: "mirrored" }
   | { readonly kind: "no-change" };
@@ -302,6 +313,7 @@ export function isHookChange(change: Change): boolean {
     case "port":
     case "untracked-edit":
     case "shared-files":
+    case "repository-files":
     case "mirrored":
       return false;
     default:

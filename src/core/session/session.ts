@@ -15,6 +15,7 @@ import type {
   Moment,
   Place,
   RateLimits,
+  RepositoryFile,
   SessionPort,
   SharedFile,
   SkillCall,
@@ -169,6 +170,8 @@ export interface Session {
   /** The files that it changed last. Empty once it has ended. */
   readonly edits: readonly FileEdit[];
   readonly sharedFiles: readonly SharedFile[];
+  /** For other machines. Empty if none is linked, or it has ended. */
+  readonly repositoryFiles: readonly RepositoryFile[];
   /** The call that failed last. null if another call has succeeded since then, or the turn is over. */
   readonly failing: RepeatedFailure | null;
 }
@@ -286,6 +289,7 @@ export function createSession(event: AgentEvent): Session {
     untracked: null,
     edits: [],
     sharedFiles: [],
+    repositoryFiles: [],
     failing: null,
   };
 }

@@ -36,9 +36,13 @@ function isWorking(session: Session): boolean {
   return turn.running || children.some(({ running }) => running);
 }
 
-function describeLast({ tools, detail }: Session): string {
-  const call = tools.findLast(({ ended }) => !ended) ?? tools.at(-1);
-  return call ? formatCall(call.tool, call.summary) : (detail ?? "");
+/** The call that runs, or the last one. */
+export const findLastCall = ({ tools }: Pick<Session, "tools">): ToolCall | undefined =>
+  tools.findLast(({ ended }) => !ended) ?? tools.at(-1);
+
+function describeLast(session: Session): string {
+  const call = findLastCall(session);
+  return call ? formatCall(call.tool, call.summary) : (session.detail ?? "");
 }
 
 /** `call` is the one that ended. null if it is not known: then nothing can be compared with it. */

@@ -69,18 +69,19 @@ export function createLabel(name: string, text = ""): FittedLine {
   return { prefix: text === "" ? `⟨${name}⟩` : `⟨${name}⟩ `, text };
 }
 
-export function fitLines(lines: readonly FittedLine[]): FittedText {
+/** `most`: rows. */
+export function fitLines(lines: readonly FittedLine[], most = maxRows): FittedText {
   const rows: Row[] = [];
-  for (let n = 0; n < lines.length && rows.length <= maxRows; n++) {
+  for (let n = 0; n < lines.length && rows.length <= most; n++) {
     const line = lines[n];
     if (line) rows.push(...splitRows(line, n));
     if (line && line.text.length > maxInput) {
       rows.push({ text: "", line: n, start: maxInput });
-      return cutRows(lines, rows, Math.min(rows.length - 1, maxRows - 1));
+      return cutRows(lines, rows, Math.min(rows.length - 1, most - 1));
     }
   }
-  if (rows.length <= maxRows) return { lines: rows.map(({ text }) => text), isWhole: true };
-  return cutRows(lines, rows, maxRows - 1);
+  if (rows.length <= most) return { lines: rows.map(({ text }) => text), isWhole: true };
+  return cutRows(lines, rows, most - 1);
 }
 
 function cutRows(lines: readonly FittedLine[], rows: readonly Row[], end: number): FittedText {

@@ -34,12 +34,19 @@ export function formatSharedFiles(
     const names = shared.slice(0, maxNamed).map(({ path }) => nameFile(path, folder));
     const more = shared.length - names.length;
     const named = more === 0 ? formatList(names) : `${names.join(", ")} and ${more} more`;
-    const project =
-      newest.project === null ? "" : ` in ${nameWithMachine(toSingleLine(newest.project), newest.machine)}`;
     const age = formatAge(newest.at);
-    return `${named} also changed by ${newest.agent}${project} ${age === "now" ? "just now" : `${age} ago`}`;
+    return `${named} also changed by ${nameSession(newest)} ${age === "now" ? "just now" : `${age} ago`}`;
   });
 }
+
+/** "codex in shop-api", "codex in shop-api on devbox" */
+function nameSession({ agent, project, machine }: SharedFileView): string {
+  return project === null ? agent : `${agent} in ${nameWithMachine(toSingleLine(project), machine)}`;
+}
+
+/** Who has changed a file that is not committed: "not committed, changed by codex in shop-api". */
+export const formatChangedBy = (files: readonly SharedFileView[]): string =>
+  `not committed, changed by ${formatList([...new Set(files.map(nameSession))])}`;
 
 /** In the session's folder, the path from there. */
 function nameFile(path: string, folder: string | null): string {

@@ -26,7 +26,7 @@ import {
 import { branchOf, cleanText, describeEnding, formatTime } from "./format.ts";
 import { type Card, cards, isSettling, setPointerInside, unlocked } from "./inbox.ts";
 import { allowLasting, type LastingChoice, listLasting } from "./lasting.ts";
-import { parseDiff } from "./lines.ts";
+import { type DiffLine, parseDiff, parseOtherChanges } from "./lines.ts";
 import { Host } from "./machines.tsx";
 import { labelSession, nameOnMachine } from "./names.ts";
 import { openSession } from "./navigation.ts";
@@ -318,8 +318,10 @@ function Request({ card, asked, hasPlaces }: AnswerableProps) {
   const isDenying = useSignal(false);
   const isChoosingRule = useSignal(false);
   const isPlan = asked.kind === "plan";
-  const diff = parseDiff(asked);
-  const lines = joinRows(asked.lines);
+  const own = { ...asked, lines: asked.lines.slice(0, asked.otherChangesAt) };
+  const [others, ...otherLines] = parseOtherChanges(asked);
+  const diff = parseDiff(own);
+  const lines = joinRows(own.lines);
   const total = diff?.length ?? lines.length;
   const atFirst = isPlan ? maxPlanLinesAtFirst : maxLinesAtFirst;
   const shown = isExpanded.value || total <= atFirst + 2 ? total : atFirst;
@@ -368,12 +370,13 @@ function Request({ card, asked, hasPlaces }: AnswerableProps) {
           Show all: {total - shown} more lines
         </button>
       )}
+      {others && <Diff heading={others.text.slice(1, -1)} lines={otherLines} all={otherLines} />}
       {!asked.isWhole && <NotWhole />}
       {asked.precedent && <PrecedentBox precedent={asked.precedent} project={card.session.project} />}
       {isDenying.value ? (
         <DenyForm
           placeholder={isPlan ? "What should be different?" : "What to do instead, if you like"}
-          label={nameDenial(asked.kind)}
+          label={nameDenial(asked)}
           isLocked={isLocked}
           onSend={(message) => send({ do: "deny", message })}
           onCancel={() => {
@@ -412,7 +415,7 @@ function Request({ card, asked, hasPlaces }: AnswerableProps) {
               isDenying.value = true;
             }}
           >
-            {`${nameDenial(asked.kind)}…`}
+            {`${nameDenial(asked)}…`}
             <span class="key" aria-hidden="true">
               d
             </span>
@@ -606,8 +609,8 @@ function Diff({
   all,
 }: {
   readonly heading: string;
-  readonly lines: NonNullable<ReturnType<typeof parseDiff>>;
-  readonly all: NonNullable<ReturnType<typeof parseDiff>>;
+  readonly lines: readonly DiffLine[];
+  readonly all: readonly DiffLine[];
 }) {
   const count = (kind: "add" | "delete") => all.filter((line) => line.kind === kind).length;
   return (
@@ -701,7 +704,7 @@ function Questions({ card, asked, hasPlaces }: AnswerableProps) {
           disabled={isLocked}
           onClick={() => answerAsk(card, { do: "deny", message: null }, true)}
         >
-          {nameDenial(asked.kind)}
+          {nameDenial(asked)}
           <span class="key" aria-hidden="true">
             d
           </span>

@@ -15,6 +15,14 @@ export function parseDiff({ kind, startsWithSubject, lines }: AskDetails): DiffL
   return isDiff && parsed.every((line) => line !== null) ? parsed : null;
 }
 
+/** What other sessions have changed in the same file: first who has, then the change. Empty if none has. */
+export const parseOtherChanges = ({ otherChangesAt, lines }: AskDetails): DiffLine[] =>
+  otherChangesAt === undefined
+    ? []
+    : joinRows(lines.slice(otherChangesAt)).map(
+        (line) => parseDiffLine(line) ?? { kind: "same", text: line },
+      );
+
 function parseDiffLine(line: string): DiffLine | null {
   if (/^(?:⟨|…)/.test(line)) return { kind: "label", text: line };
   if (line === "") return { kind: "same", text: "" };

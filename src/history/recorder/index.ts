@@ -36,6 +36,8 @@ export interface Recorder {
   addPast(part: PastPart | null): void;
   /** Closes what was open of this machine's sessions when beckon last wrote and is not any more, and opens what is missing. */
   reconcile(open: OpenState): void;
+  /** Gives back memory that is not needed while nothing happens. */
+  shrink(): void;
   /** Frees the prepared statements: the database cannot be closed before. */
   close(): void;
 }
@@ -183,6 +185,7 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
       }
     },
     addPast: past.add,
+    shrink: past.shrink,
     reconcile: (open) => reconcile(open, null),
     close() {
       for (const statement of Object.values(sql)) statement.finalize();

@@ -4,12 +4,13 @@
  */
 import { dayMs } from "../../core/timing.ts";
 import {
+  applyRecords,
   createPastState,
-  type PastBlock,
   type PastPart,
-  type PastRecord,
+  type PastState,
   packBlock,
   readBlock,
+  writeState,
 } from "../past-state.ts";
 import { atOfSeq, toSeq } from "../seq.ts";
 import type { Statements } from "./statements.ts";
@@ -21,6 +22,8 @@ const maxPartsAgeMs = dayMs;
 
 export interface PastWriter {
   add(part: PastPart | null): void;
+  /** Gives back memory that is not needed while nothing happens. */
+  shrink(): void;
 }
 
 export function createPastWriter(sql: Statements): PastWriter {
@@ -28,6 +31,8 @@ export function createPastWriter(sql: Statements): PastWriter {
   let open: { bytes: number; firstSeq: number | null; lastSeq: number } | null = null;
   /** A block holds at least as much change as state, so that many sessions do not make many large blocks. */
   let stateBytes = 0;
+  /** The state after all blocks; null if it has to be read from the last one. */
+  let folded: PastState | null = null;
 
   function readOpen(): NonNullable<typeof open> {
     const { bytes, firstSeq, lastSeq } = sql.measureParts.get() ?? {
@@ -38,22 +43,27 @@ export function createPastWriter(sql: Statements): PastWriter {
     return { bytes, firstSeq, lastSeq: lastSeq ?? sql.findLastBlock.get(Number.MAX_SAFE_INTEGER)?.seq ?? 0 };
   }
 
+  function readFolded(): PastState {
+    const last = sql.findLastBlock.get(Number.MAX_SAFE_INTEGER);
+    return last ? readBlock(last.block, Number.POSITIVE_INFINITY) : createPastState();
+  }
+
   function fold(): void {
     const parts = sql.listParts.all(0, Number.MAX_SAFE_INTEGER);
     const [first] = parts;
     if (!first) return;
-    const before = sql.findLastBlock.get(Number.MAX_SAFE_INTEGER);
-    const state = before ? readBlock(before.block, Number.POSITIVE_INFINITY) : createPastState();
-    const { context, last } = state;
-    const block: PastBlock = {
-      sessions: [...state.sessions.values()],
-      context,
-      last,
-      records: parts.flatMap(({ records }) => JSON.parse(records) as PastRecord[]),
-    };
-    stateBytes = JSON.stringify(block.sessions).length;
-    sql.addBlock.run(first.seq, packBlock(block));
+    folded ??= readFolded();
+    const state = writeState(folded);
+    stateBytes = state.length;
+    sql.addBlock.run(
+      first.seq,
+      packBlock(
+        state,
+        parts.map(({ records }) => records),
+      ),
+    );
     sql.removeParts.run();
+    for (const { records } of parts) applyRecords(folded, JSON.parse(records), Number.POSITIVE_INFINITY);
   }
 
   return {
@@ -69,6 +79,9 @@ export function createPastWriter(sql: Statements): PastWriter {
       if (open.bytes < Math.max(minBlockBytes, stateBytes) && !isOld) return;
       fold();
       open = { bytes: 0, firstSeq: null, lastSeq: seq };
+    },
+    shrink() {
+      folded = null;
     },
   };
 }

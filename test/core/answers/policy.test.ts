@@ -2,7 +2,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { judgeAnswer, listOffers, minReadMsOf } from "../../../src/core/answers/policy.ts";
-import type { Answer } from "../../../src/core/session/ask-details.ts";
+import { nameDenial } from "../../../src/core/answers/words.ts";
+import type { Answer, AskDetails } from "../../../src/core/session/ask-details.ts";
 import { createDetails } from "../session/ask-fixture.ts";
 import { answerArbitrary, askedArbitrary, createStep, stepArbitrary } from "./fixture.ts";
 
@@ -64,6 +65,17 @@ test("an answer that does not fit the ask is refused", () => {
     [question, { do: "always", choice: 0 }],
   ] as const)
     expect(judgeAnswer(asked, answer, createStep("API"))).toEqual({ kind: "refused", why: "unfit" });
+});
+
+test("no rule allows an edit of a file that another session changes, and every user can let it wait", () => {
+  fc.assert(
+    fc.property(askedArbitrary, stepArbitrary, ({ questions: _, ...asked }, step) => {
+      const shared: AskDetails = { ...asked, kind: "permission", questions: [], otherChangesAt: 0 };
+      expect(judgeAnswer(shared, { do: "allow" }, { ...step, front: "rule" }).kind).toBe("refused");
+      expect(nameDenial(shared)).toBe("Wait");
+    }),
+    runs,
+  );
 });
 
 test("having seen or done less never allows more", () => {

@@ -330,7 +330,7 @@ function createButtons(
   offers: readonly Offer[],
   button: CreateButton,
 ): readonly AlertButton[] {
-  const deny = button("deny", nameDenial(details.kind), { do: "deny", message: null });
+  const deny = button("deny", nameDenial(details), { do: "deny", message: null });
   const [first] = offers;
   switch (first?.do) {
     case "reply":

@@ -52,7 +52,7 @@ export function createAnswerEntries(context: AnswerContext): MenuItem[] {
     { kind: "separator", id: createEntryId("answers", session, answerIdOf(ask)) },
     create.command("focus-ask", focusLabel, focus),
     ...createApprovals(context, step, create),
-    create.answer("deny", nameDenial(details.kind), { do: "deny", message: null }),
+    create.answer("deny", nameDenial(details), { do: "deny", message: null }),
   ];
 }
 

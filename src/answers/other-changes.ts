@@ -1,0 +1,39 @@
+/**
+ * What other sessions have changed in a file that a session is about to edit. The work guard finds it before the agent asks, and the
+ * request shows it.
+ */
+import type { AskDetails } from "../core/session/ask-details.ts";
+import { type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
+
+export interface OtherChanges {
+  /** The lines that a request to edit this file shows from now on; none if the file is the session's own. */
+  set(session: SessionRefLike, path: string, lines: readonly string[]): void;
+  /** Paths are absolute. */
+  find(session: SessionRefLike, paths: readonly string[]): readonly string[];
+}
+
+/** A request comes within a second of the work guard's answer. */
+const maxKept = 64;
+
+export function createOtherChanges(): OtherChanges {
+  const kept = new Map<string, readonly string[]>();
+  const keyOf = (session: SessionRefLike, path: string) => `${sessionKeyOf(session)} ${path}`;
+  return {
+    set(session, path, lines) {
+      const key = keyOf(session, path);
+      kept.delete(key);
+      if (lines.length > 0) kept.set(key, lines);
+      for (const oldest of kept.keys()) {
+        if (kept.size <= maxKept) break;
+        kept.delete(oldest);
+      }
+    },
+    find: (session, paths) => paths.flatMap((path) => kept.get(keyOf(session, path)) ?? []),
+  };
+}
+
+/** They stand below what is asked, and are no part of it: it is whole without them. */
+export function addOtherChanges(details: AskDetails, lines: readonly string[]): AskDetails {
+  if (lines.length === 0) return details;
+  return { ...details, lines: [...details.lines, ...lines], otherChangesAt: details.lines.length };
+}
