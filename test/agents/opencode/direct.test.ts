@@ -83,8 +83,9 @@ describe("opencode's events", () => {
     expect(plugin.runs()).toEqual(["hook opencode --connect"]);
     expect(received.at(-1)?.headers.authorization).toBe(`Bearer ${token}`);
 
-    const [first, ...others] = envelopes.map(({ _meta, ...rest }) => {
-      const { id, at, collected_at, seq, ...lasting } = _meta;
+    const [first, ...others] = envelopes.map(({ _meta, payload, ...rest }) => {
+      // Of an event that the program sends, the plugin's own moment counts.
+      const { id, at, collected_at, seq, ...lasting } = { ..._meta, ...payload._meta };
       return { moment: { id, at, collected_at, seq }, envelope: { ...rest, payload: null }, lasting };
     });
     for (const other of others) {
