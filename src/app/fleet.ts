@@ -18,6 +18,7 @@ import type { Desktop } from "./desktop.ts";
 import { createOwnerOptions } from "./link.ts";
 import type { Navigation } from "./navigation.ts";
 import type { AppPrompts } from "./prompts.ts";
+import { createRecordedValue } from "./recorded.ts";
 import type { Sinks } from "./sinks.ts";
 import type { AppState } from "./state.ts";
 
@@ -52,15 +53,32 @@ export function createAppFleets(
   let isStopped = false;
   let isFollowing = false;
   let saver: Saver | null = null;
+  /** For how far the others were followed. */
+  let readSaver: Saver | null = null;
   /** The user's other machines, by the names that they have here. */
   let named: ReadonlyMap<string, FleetMachine> = new Map();
   /** Of an earlier run, by the fleet's id. */
   let saved: Record<string, unknown> = {};
 
-  const save = (): void => {
-    const open = [...fleets.values()].map((fleet) => [fleet.record().id, fleet.save()]);
+  /** How far the others were followed, as far as the history has that, by the fleet's id. */
+  let recorded: Record<string, unknown> = {};
+  const recordSoon = createRecordedValue(
+    sinks.history.whenRecorded,
+    () => Object.fromEntries([...fleets.values()].map((fleet) => [fleet.record().id, fleet.saveRead()])),
+    (read) => {
+      recorded = { ...recorded, ...read };
+      saver?.schedule();
+      if (isStopped) saver?.flush();
+    },
+  );
+
+  function save(): void {
+    const open = [...fleets.values()].map((fleet) => {
+      const { id } = fleet.record();
+      return [id, { ...asRecord(recorded[id]), ...fleet.saveWritten() }];
+    });
     saveJsonState(paths.fleetState, { fleets: Object.fromEntries(open) }, { isSynced: false });
-  };
+  }
 
   async function update(): Promise<void> {
     if (isStopped || (fleets.size === 0 && !existsSync(paths.fleets))) return;
@@ -75,7 +93,9 @@ export function createAppFleets(
       const loaded = loadJsonState(paths.fleetState);
       if (loaded.problem !== null) onProblem(loaded.problem);
       saved = { ...asRecord(loaded.value.fleets) };
+      recorded = { ...saved };
       saver = createSaver(save, { ...saveDelay, onError: onProblem });
+      readSaver = createSaver(recordSoon, { ...saveDelay, onError: onProblem });
     }
     for (const [name, fleet] of fleets) {
       if (isSame(wanted[name], fleet.record())) fleet.beat();
@@ -114,11 +134,12 @@ export function createAppFleets(
         return isLocked !== true && idleMs !== null && idleMs < presentMs ? idleMs : null;
       },
       onSaveable: () => saver?.schedule(),
+      onRead: () => readSaver?.schedule(),
       onChange: () => {},
     }) satisfies Partial<FleetOptions>;
 
   async function close(name: string, fleet: Fleet): Promise<void> {
-    saved[fleet.record().id] = fleet.save();
+    saved[fleet.record().id] = { ...fleet.saveWritten(), ...fleet.saveRead() };
     fleets.delete(name);
     const team = teams.get(name);
     teams.delete(name);
@@ -174,10 +195,11 @@ export function createAppFleets(
     async stop() {
       isStopped = true;
       await updating.catch(() => {});
-      // What was read since the last beat is not saved yet.
+      // The server may take long to answer.
       saver?.schedule();
       saver?.flush();
       await Promise.all([...teams.values(), ...fleets.values()].map((each) => each.stop()));
+      recordSoon();
     },
   };
 }

@@ -6,19 +6,25 @@ import { hostname } from "node:os";
 import { createAnswerInfo } from "../answers/answer-info.ts";
 import type { Answers } from "../answers/index.ts";
 import type { PendingRequests } from "../answers/pending.ts";
+import { readErrorMessage } from "../core/error-message.ts";
 import type { Sink } from "../core/interfaces/index.ts";
+import type { JsonRecord } from "../core/json.ts";
 import { isMirroredRequest } from "../core/session/keys.ts";
 import type { Ask, Session } from "../core/session/session.ts";
+import type { History } from "../history/index.ts";
 import type { MachineReport, Machines, MachinesOptions } from "../machines/index.ts";
 import { loadJsonState, saveJsonState } from "../storage/json-state.ts";
 import { createSaver } from "../storage/saver.ts";
 import { schedule } from "../system/schedule.ts";
 import type { Base } from "./base.ts";
 import type { FilesAcrossMachines } from "./files-across-machines.ts";
+import { createRecordedValue } from "./recorded.ts";
 import type { AppState } from "./state.ts";
 
 /** What the user is asked, on any machine, and the one way to answer it. */
 export type AnswerDesk = Pick<PendingRequests, "details" | "maskedDetails" | "answer" | "addAnswerInfo">;
+
+type MachineHistory = MachinesOptions["history"] & Pick<History, "whenRecorded">;
 
 export interface AppMachines extends Sink {
   readonly desk: AnswerDesk;
@@ -34,11 +40,10 @@ export interface AppMachines extends Sink {
   /** Also follows the machines of these fleets from now on. */
   follow(fleetMachines: MachinesOptions["fleetMachines"]): Promise<void>;
   /** Links the machines of the settings. */
-  start(history: MachinesOptions["history"]): Promise<void>;
+  start(history: MachineHistory): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Later than the history, which has to have everything up to there: what is asked for twice counts once, what is not is missed. */
 const progressDelay = { quietMs: 5_000, maxDelayMs: 30_000 };
 
 export function createAppMachines(
@@ -53,7 +58,7 @@ export function createAppMachines(
   let isStopped = false;
   let cancelRefresh: (() => void) | null = null;
   /** null before the start. */
-  let history: MachinesOptions["history"] | null = null;
+  let history: MachineHistory | null = null;
   /** null if this machine is in no fleet. */
   let fleetMachines: MachinesOptions["fleetMachines"] | null = null;
 
@@ -65,9 +70,18 @@ export function createAppMachines(
     }, 0);
   }
 
+  function saveProgress(progress: JsonRecord): void {
+    try {
+      saveJsonState(paths.machineState, progress, { isSynced: false });
+    } catch (error) {
+      onProblem(readErrorMessage(error));
+    }
+  }
+
   async function load(): Promise<void> {
     const isNeeded = fleetMachines !== null || Object.keys(config().machines).length > 0;
     if (machines || isStopped || !history || !isNeeded) return;
+    const { whenRecorded } = history;
     const { createMachines } = await import("../machines/index.ts");
     if (machines || isStopped) return;
     const saved = loadJsonState(paths.machineState);
@@ -80,12 +94,12 @@ export function createAppMachines(
       history,
       saved: saved.value,
       createSaver: (value) =>
-        createSaver(() => saveJsonState(paths.machineState, value(), { isSynced: false }), {
+        createSaver(createRecordedValue(whenRecorded, value, saveProgress), {
           ...progressDelay,
           onError: onProblem,
         }),
       clock,
-      sessions: state.sessionsNow,
+      sessions: store.mirrored,
       get: store.get,
       replace: store.replace,
       remove(keys) {

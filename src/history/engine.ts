@@ -21,7 +21,7 @@ export interface EngineOptions {
 }
 
 export interface Engine {
-  /** Handles messages in order; queries overtake the rest. */
+  /** Handles messages in order; most queries overtake the rest. */
   handle(message: ToHistory): void;
   /** Gives back memory that is not needed while nothing happens. */
   shrink(): void;
@@ -101,6 +101,17 @@ export function createEngine({
     return studyAsks(readPastAsks(db, agents), task, dangers, now());
   }
 
+  /** After all that was sent before. Another machine takes the answer for all there is, and does not ask again. */
+  async function answerInFull(id: number, call: HistoryCall): Promise<void> {
+    await isOpened.promise;
+    await isReady.promise;
+    enqueue(async () => {
+      if (history?.writer.recordedTo() === undefined)
+        post({ kind: "failed", id, reason: "The history is not complete." });
+      else await answer(id, call);
+    });
+  }
+
   async function waitUntilReady(): Promise<void> {
     await isOpened.promise;
     const timer = setTimeout(isReady.resolve, firstQueryMs);
@@ -116,8 +127,11 @@ export function createEngine({
       case "state":
         return history?.writer.catchUp(message.upTo, message.open, message.past);
       case "write":
-        await history?.writer.write(message.upTo, message.rows, message.past);
-        return post({ kind: "written", recorded: history?.writer.recordedTo() });
+        return post({
+          kind: "written",
+          isRecorded: (await history?.writer.write(message.upTo, message.rows, message.past)) ?? false,
+          upTo: history?.writer.recordedTo(),
+        });
       case "retention":
         return history?.writer.setRetention(message.retention);
       case "close":
@@ -135,8 +149,9 @@ export function createEngine({
 
   return {
     handle(message) {
-      if (message.kind === "query") void answer(message.id, message.call);
-      else enqueue(() => handleInOrder(message));
+      if (message.kind !== "query") enqueue(() => handleInOrder(message));
+      else if (message.call.name === "findPast") void answerInFull(message.id, message.call);
+      else void answer(message.id, message.call);
     },
     shrink() {
       statsCache.clear();

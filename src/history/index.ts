@@ -15,6 +15,7 @@ import type { SessionRefLike } from "../core/session/session-ref.ts";
 import type { SessionView } from "../core/view/session-view.ts";
 import { ignoreErrors } from "../storage/files.ts";
 import type { JournalPosition } from "../storage/journal/index.ts";
+import { waitAtMost } from "../system/schedule.ts";
 import type { HistoryRetention, ToHistory } from "./messages.ts";
 import { createPastRecords } from "./past-records.ts";
 import type { PastContext } from "./past-state.ts";
@@ -59,6 +60,11 @@ export interface History extends Sink, HistoryReader, PastReader {
   addPast(machine: string, session: PastSession, since: number): void;
   /** All sessions of another machine are known now: what is open of them, and what is not. */
   onMachineListed(machine: string): void;
+  /**
+   * Calls back once everything that was added so far is in the database, or if there is no history. Not in this run if something of
+   * another machine was lost: that has to be asked for it again.
+   */
+  whenRecorded(callback: () => void): void;
   /** The journal after this position is still needed. null if nothing is known to be. */
   recordedTo(): JournalPosition | null;
   stop(): Promise<void>;
@@ -71,6 +77,8 @@ export interface History extends Sink, HistoryReader, PastReader {
 const writeMs = 500;
 /** A thread that ends at once must not be started for every event. */
 const defaultRestartMs = 30_000;
+/** How long a stop waits for a thread that has just started. */
+const readyMs = 3_000;
 /** With fewer rows than this, a thread that is still writing is left alone. */
 const maxRowsWhileWriting = 2_000;
 
@@ -82,6 +90,13 @@ export function createHistory(options: HistoryOptions): History {
   /** There was something to write while the thread was still writing. */
   let isOverdue = false;
   let isStopped = false;
+  /** Somebody waits for the thread. */
+  let onReady: (() => void) | null = null;
+  /** How often rows were sent, and how often it is known what became of them. */
+  let sentCount = 0;
+  let answeredCount = 0;
+  /** With the count of the rows that they wait for. */
+  let recordedCallbacks: { readonly callback: () => void; count: number }[] = [];
   let retention = readRetention(config().history);
 
   const isWanted = () => retention !== null && !isStopped;
@@ -99,7 +114,20 @@ export function createHistory(options: HistoryOptions): History {
       past.onLost();
       return { upTo: options.position(), open, past: past.take() };
     },
-    onReady: write,
+    onReady() {
+      write();
+      onReady?.();
+    },
+    onRecorded() {
+      answeredCount++;
+      callBack();
+    },
+    onReturned(rows) {
+      answeredCount++;
+      unsent.putBack(rows);
+      // They are in what is sent next.
+      for (const waiting of recordedCallbacks) waiting.count = sentCount + 1;
+    },
     onWritten() {
       if (isOverdue) write();
     },
@@ -116,6 +144,14 @@ export function createHistory(options: HistoryOptions): History {
     },
     client,
   });
+
+  function callBack(): void {
+    const isOff = retention === null || client.isUnavailable();
+    if (unsent.hasLost() && !isOff) return;
+    const due = recordedCallbacks.filter(({ count }) => isOff || count <= answeredCount);
+    recordedCallbacks = recordedCallbacks.filter((waiting) => !due.includes(waiting));
+    for (const { callback } of due) callback();
+  }
 
   function add(row: StateRow): void {
     unsent.add(row);
@@ -138,7 +174,14 @@ export function createHistory(options: HistoryOptions): History {
     writeTimer = null;
     isOverdue = false;
     if (!isOn() || !client.ensureReady()) return;
+    sentCount++;
     client.write(options.position(), unsent.take(), past.take());
+  }
+
+  function waitUntilReady(): Promise<unknown> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    onReady = resolve;
+    return waitAtMost(readyMs, promise);
   }
 
   function onContext(): void {
@@ -152,7 +195,9 @@ export function createHistory(options: HistoryOptions): History {
     writeTimer = null;
     unsent.clear();
     past.clear();
-    return client.close();
+    return client.close().then(() => {
+      answeredCount = sentCount;
+    });
   }
 
   return {
@@ -193,12 +238,21 @@ export function createHistory(options: HistoryOptions): History {
       retention = next;
       if (isChanged && next) client.post({ kind: "retention", retention: next });
       if (isChanged && next === null)
-        void closeThread().then(() => retention === null && removeFiles(options.path));
+        void closeThread().then(() => {
+          if (retention !== null) return;
+          removeFiles(options.path);
+          callBack();
+        });
+    },
+    whenRecorded(callback) {
+      recordedCallbacks.push({ callback, count: unsent.isEmpty() ? sentCount : sentCount + 1 });
+      callBack();
     },
     recordedTo: () => (isOn() ? client.recordedTo() : null),
     async stop() {
-      // Without a thread, the next start reads it from the journal.
       past.onStop();
+      // Without a thread, the next start reads it from the journal, which has nothing of other machines.
+      if (unsent.hasOfOthers() && isOn() && !client.ensureReady()) await waitUntilReady();
       if (client.isRunning()) write();
       isStopped = true;
       await closeThread();

@@ -59,8 +59,11 @@ export type ToHistory =
 export type FromHistory =
   /** The thread needs the state: it has started, or could not write for a while. */
   | { readonly kind: "behind" }
-  /** A "write" is done, as far as it could be. The journal is recorded up to this position; absent if that is not known. */
-  | { readonly kind: "written"; readonly recorded?: JournalPosition | undefined }
+  /**
+   * A "write" is done. If it is not recorded, its rows have to be sent again. The journal is recorded up to `upTo`; absent if that is
+   * not known.
+   */
+  | { readonly kind: "written"; readonly isRecorded: boolean; readonly upTo?: JournalPosition | undefined }
   /** It cannot write now. */
   | { readonly kind: "paused" }
   /** Why the history is incomplete; null if it is not. */

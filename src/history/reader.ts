@@ -19,7 +19,7 @@ import type { HistoryCall, HistoryRetention } from "./messages.ts";
 import type { ThreadClient } from "./thread-client.ts";
 
 export interface PastReader {
-  /** What this machine's sessions asked, did and used since then, as far as it is kept. Never rejects. */
+  /** What this machine's sessions asked, did and used since then, as far as it is kept. Rejects if the history is not complete now. */
   findPast(since: number): Promise<readonly PastSession[]>;
   /** What the asks of this machine say about rules. Rejects if the history is off or cannot be read. */
   study<Task extends StudyTask>(task: Task): Promise<StudyResult<Task>>;
@@ -93,7 +93,11 @@ export function createHistoryReader(options: HistoryReaderOptions): HistoryReade
       options.writeNow();
       return (await client.call({ name: "studyAsks", task })) as StudyResult<Task>;
     },
-    findPast: (since) => runQuery<readonly PastSession[]>({ name: "findPast", since }, async () => []),
+    async findPast(since) {
+      if (options.retention() === null || client.isUnavailable()) return [];
+      options.writeNow();
+      return (await client.call({ name: "findPast", since })) as readonly PastSession[];
+    },
   };
 }
 

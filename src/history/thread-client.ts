@@ -1,11 +1,12 @@
 /** The app's side of the history's thread: starts it, also after it has died, and waits for its answers. */
+import { readErrorMessage } from "../core/error-message.ts";
 import type { JournalPosition } from "../storage/journal/index.ts";
 import { waitAtMost } from "../system/schedule.ts";
 import type { FromHistory, HistoryCall, ToHistory } from "./messages.ts";
 import type { PastPart } from "./past-state.ts";
 import type { StateRow } from "./rows.ts";
 import type { StartThread, Thread } from "./start-thread.ts";
-import type { WaitingRowsFile } from "./waiting-rows.ts";
+import type { WaitingRows, WaitingRowsFile } from "./waiting-rows.ts";
 
 export interface ThreadClientOptions {
   readonly startThread: StartThread;
@@ -16,6 +17,10 @@ export interface ThreadClientOptions {
   readonly describeState: () => Omit<Extract<ToHistory, { kind: "state" }>, "kind">;
   /** The thread knows the state, and takes rows. */
   readonly onReady: () => void;
+  /** The thread has recorded the oldest of the rows that were sent with `write`. */
+  readonly onRecorded: () => void;
+  /** It could not record these; null if they are lost. They come in the order in which they were sent, before the thread is ready again. */
+  readonly onReturned: (rows: readonly StateRow[] | null) => void;
   /** The thread has done all that was sent with `write`. */
   readonly onWritten: () => void;
   readonly onProblem: (text: string) => void;
@@ -62,15 +67,17 @@ export function createThreadClient(options: ThreadClientOptions): ThreadClient {
   /** Runs while the thread is dead. */
   let restartTimer: ReturnType<typeof setTimeout> | null = null;
   let onClosed: (() => void) | null = null;
-  /** How often `write` was called that the thread has not answered. */
-  let unwritten = 0;
+  /** The rows that were sent with `write` and that the thread has not answered, oldest first. */
+  let sent: (string | WaitingRows)[] = [];
+  /** It needs the state, and gets it when all of those are answered. */
+  let isBehind = false;
   let recordedTo: JournalPosition | null = null;
   let nextCall = 1;
   const calls = new Map<number, PendingCall>();
 
   function ensureThread(): Thread {
     if (thread) return thread;
-    unwritten = 0;
+    isBehind = false;
     options.waitingRows.clear();
     thread = options.startThread(onMessage, onDied);
     thread.post(options.createOpenMessage());
@@ -80,18 +87,17 @@ export function createThreadClient(options: ThreadClientOptions): ThreadClient {
   function onMessage(message: FromHistory): void {
     switch (message.kind) {
       case "behind":
-        thread?.post({ kind: "state", ...options.describeState() });
-        isReady = true;
-        if (hasDied) problem = null;
-        hasDied = false;
-        options.onReady();
+        isBehind = true;
+        if (sent.length === 0) sendState();
         return;
       case "written":
-        recordedTo = message.recorded ?? recordedTo;
-        unwritten = Math.max(0, unwritten - 1);
-        if (unwritten > 0) return;
+        recordedTo = message.upTo ?? recordedTo;
+        if (!message.isRecorded) returnRows(1);
+        else if (sent.shift() !== undefined) options.onRecorded();
+        if (sent.length > 0) return;
         options.waitingRows.clear();
-        options.onWritten();
+        if (isBehind) sendState();
+        else options.onWritten();
         return;
       case "paused":
         isReady = false;
@@ -122,8 +128,32 @@ export function createThreadClient(options: ThreadClientOptions): ThreadClient {
     }
   }
 
+  function sendState(): void {
+    isBehind = false;
+    thread?.post({ kind: "state", ...options.describeState() });
+    isReady = true;
+    if (hasDied) problem = null;
+    hasDied = false;
+    options.onReady();
+  }
+
+  /** The oldest that were sent. */
+  function returnRows(count: number): void {
+    for (const rows of sent.splice(0, count)) options.onReturned(readAgain(rows));
+  }
+
+  function readAgain(rows: string | WaitingRows): readonly StateRow[] | null {
+    try {
+      return JSON.parse(options.waitingRows.read(rows));
+    } catch (error) {
+      options.onProblem(`rows of the history could not be read again: ${readErrorMessage(error)}`);
+      return null;
+    }
+  }
+
   function onDied(reason: string): void {
     thread = null;
+    returnRows(sent.length);
     isReady = false;
     hasDied = true;
     restartTimer ??= setTimeout(restart, options.restartMs);
@@ -161,16 +191,16 @@ export function createThreadClient(options: ThreadClientOptions): ThreadClient {
       return isReady;
     },
     post: (message) => thread?.post(message),
-    isWriting: () => thread !== null && unwritten > 0,
+    isWriting: () => thread !== null && sent.length > 0,
     write(upTo, rows, past) {
       if (!thread) return;
       // If it is in the middle of something, they have to wait.
-      const put = (text: string) => (unwritten > 0 ? options.waitingRows.put(text) : text);
+      const put = (text: string) => (sent.length > 0 ? options.waitingRows.put(text) : text);
       const waiting = {
         rows: put(JSON.stringify(rows)),
         past: past && { from: past.from, records: put(past.records) },
       };
-      unwritten++;
+      sent.push(waiting.rows);
       thread.post({ kind: "write", upTo, ...waiting });
     },
     call(query) {
@@ -193,6 +223,7 @@ export function createThreadClient(options: ThreadClientOptions): ThreadClient {
       closing.post({ kind: "close" });
       await waitAtMost(closeMs, done.promise);
       closing.end();
+      sent = [];
       options.waitingRows.clear();
       thread = null;
       isReady = false;

@@ -20,8 +20,14 @@ export interface UnsentRows {
   addListed(machine: string): void;
   count(): number;
   isEmpty(): boolean;
+  /** Something of other machines is in it. */
+  hasOfOthers(): boolean;
   /** Empties it. */
   take(): readonly StateRow[];
+  /** Rows that could not be recorded, null if they are lost: what only they say is sent again, in the order in which it is put back. */
+  putBack(rows: readonly StateRow[] | null): void;
+  /** Rows of other machines were dropped: nothing here can say again what they said. */
+  hasLost(): boolean;
   /** What a thread that has just started has to know before the rows that follow. All sessions are sent again. */
   describeState(): OpenState;
   clear(): void;
@@ -45,8 +51,13 @@ const notInState: ReadonlySet<StateRow["kind"]> = new Set([
 const isOfOtherMachine = (row: StateRow): boolean =>
   "session" in row && (parseSessionKey(row.session.key)?.machine ?? null) !== null;
 
+const isOnlyHere = (row: StateRow): boolean => notInState.has(row.kind) || isOfOtherMachine(row);
+
 export function createUnsentRows(listSessions: () => readonly Session[]): UnsentRows {
   let rows: StateRow[] = [];
+  /** Older than all of those. */
+  let returned: StateRow[] = [];
+  let hasLost = false;
   const changed = new Map<string, Session>();
   const listed = new Set<string>();
   /** What the thread was last sent of each session. Nearly all changes are events, which it reads from the journal. */
@@ -54,6 +65,7 @@ export function createUnsentRows(listSessions: () => readonly Session[]): Unsent
 
   function clear(): void {
     rows = [];
+    returned = [];
     changed.clear();
     listed.clear();
   }
@@ -69,28 +81,40 @@ export function createUnsentRows(listSessions: () => readonly Session[]): Unsent
   return {
     add(row) {
       if (rows.length < maxWaitingRows) rows.push(row);
+      else hasLost ||= isOfOtherMachine(row);
     },
     addSession: (session) => changed.set(sessionKeyOf(session), session),
     addListed: (machine) => listed.add(machine),
     count: () => rows.length,
-    isEmpty: () => rows.length === 0 && changed.size === 0 && listed.size === 0,
+    isEmpty: () => rows.length === 0 && returned.length === 0 && changed.size === 0 && listed.size === 0,
+    hasOfOthers: () => [...returned, ...rows].some(isOfOtherMachine),
     take() {
       for (const [key, session] of changed) addSessionRow(key, createSessionRow(session));
       for (const machine of listed) {
         const sessions = listSessions().filter((session) => session.machine === machine);
         rows.push({ kind: "listed", machine, open: describeOpen(sessions, []) });
       }
-      const taken = rows;
+      const taken = returned.length > 0 ? [...returned, ...rows] : rows;
       clear();
       return taken;
     },
+    putBack(unrecorded) {
+      hasLost ||= unrecorded === null;
+      for (const row of unrecorded ?? []) {
+        if (row.kind === "listed") listed.add(row.machine);
+        else if (!isOnlyHere(row)) continue;
+        else if (returned.length < maxWaitingRows) returned.push(row);
+        else hasLost ||= isOfOtherMachine(row);
+      }
+    },
+    hasLost: () => hasLost,
     describeState() {
       sent.clear();
       for (const session of listSessions()) {
         if (!isProbe(session)) changed.set(sessionKeyOf(session), session);
       }
-      rows = rows.filter((row) => notInState.has(row.kind) || isOfOtherMachine(row));
-      return describeOpen(listSessions(), rows);
+      rows = rows.filter(isOnlyHere);
+      return describeOpen(listSessions(), [...returned, ...rows]);
     },
     clear,
   };

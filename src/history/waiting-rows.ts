@@ -15,6 +15,8 @@ export interface WaitingRows {
 export interface WaitingRowsFile {
   /** Returns where the text is; the text itself if it cannot be written. */
   put(text: string): WaitingRows | string;
+  /** What was put there. Throws if the file does not have it any more. */
+  read(rows: WaitingRows | string): string;
   /** To be called when no row waits any more, and at the start. */
   clear(): void;
 }
@@ -52,6 +54,7 @@ export function createWaitingRowsFile(path: string): WaitingRowsFile {
         return text;
       }
     },
+    read: (rows) => (typeof rows === "string" ? rows : readWaitingRows(path, rows)),
     clear() {
       if (!mayExist) return;
       mayExist = false;

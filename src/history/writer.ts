@@ -35,8 +35,8 @@ export interface HistoryWriterOptions {
 export interface HistoryWriter {
   /** Writes the journal up to a position at which the state is this. */
   catchUp(upTo: JournalPosition, state: OpenState, past: PastPart | null): Promise<void>;
-  /** Does nothing until the next `catchUp` if something could not be written. */
-  write(upTo: JournalPosition, rows: string | WaitingRows, past: WaitingPart | null): Promise<void>;
+  /** Does nothing until the next `catchUp` if something could not be written. Resolves with whether the rows are recorded. */
+  write(upTo: JournalPosition, rows: string | WaitingRows, past: WaitingPart | null): Promise<boolean>;
   /** undefined while nothing is written. */
   recordedTo(): JournalPosition | undefined;
   setRetention(retention: HistoryRetention): Promise<void>;
@@ -121,14 +121,14 @@ export function createHistoryWriter(options: HistoryWriterOptions): HistoryWrite
     upTo: JournalPosition,
     rows: string | WaitingRows,
     past: WaitingPart | null,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const read = (text: string | WaitingRows) =>
       typeof text === "string" ? text : readWaitingRows(options.waitingRows, text);
     const history = connection.current();
-    if (isBehind || !history) return;
+    if (isBehind || !history) return false;
     try {
       let isPastChanged = false;
-      await recordJournal(history, { ...options, upTo, replay: null }, () => {
+      const isRecorded = await recordJournal(history, { ...options, upTo, replay: null }, () => {
         for (const row of JSON.parse(read(rows)) as StateRow[]) {
           history.recorder.recordRow(row);
           isPastChanged ||= row.kind === "past";
@@ -136,8 +136,10 @@ export function createHistoryWriter(options: HistoryWriterOptions): HistoryWrite
         history.recorder.addPast(past && { from: past.from, records: read(past.records) });
       });
       if (isPastChanged) options.onPastChanged();
+      return isRecorded;
     } catch (error) {
       onFailure(error);
+      return false;
     }
   }
 

@@ -20,6 +20,8 @@ export interface CarrierEvents {
 export interface Carrier {
   /** False if it is not open. */
   send(message: FollowerMessage): boolean;
+  /** What the machine said after the follower's `resume` is not known yet: it was not followed further than before. */
+  isMissing(): boolean;
   /** Why it is not open; null if it is, or is being opened for the first time. */
   problem(): string | null;
   /** What kind of problem that is. */

@@ -14,7 +14,10 @@ import {
   maxMirroredSessions,
   maxPastAsks,
   maxPastSpans,
+  type OwnerMessage,
 } from "./protocol.ts";
+
+type MissedMessage = Extract<OwnerMessage, { kind: "missed" }>;
 
 /** A message of several sessions gets no longer than this and one session. */
 export const partLength = 256 * 1024;
@@ -40,13 +43,24 @@ export function chooseSessions(sessions: readonly Session[]): readonly Session[]
   return own.toSorted((a, b) => rank(a) - rank(b) || b.last.at - a.last.at).slice(0, maxMirroredSessions);
 }
 
+/** What a follower has missed, in messages that are not too long. One says that there is nothing. */
+export function createMissedMessages(past: readonly PastSession[], upTo: number): MissedMessage[] {
+  const parts = splitByLength(past.map(shortenPast));
+  return (parts.length === 0 ? [[]] : parts).map((sessions, index) => ({
+    kind: "missed",
+    sessions,
+    upTo,
+    ...(index < parts.length - 1 ? { isPart: true as const } : {}),
+  }));
+}
+
 /** Of a session with more, the newest are sent. */
-export function shortenPast(session: PastSession): DescribedPast {
+function shortenPast(session: PastSession): DescribedPast {
   const asks = session.asks.slice(-maxPastAsks).map((ask) => ({ ...ask }));
   return { ...session, asks, spans: session.spans.slice(-maxPastSpans).map((span) => ({ ...span })) };
 }
 
-export function splitByLength<Item>(items: readonly Item[]): Item[][] {
+function splitByLength<Item>(items: readonly Item[]): Item[][] {
   const parts: Item[][] = [];
   let length = Number.POSITIVE_INFINITY;
   for (const item of items) {

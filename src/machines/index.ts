@@ -36,6 +36,7 @@ export interface MachinesOptions {
   /** Names this installation, as `machineId` names others. */
   readonly ownId: string;
   readonly clock: () => ClockReading;
+  /** Those of other machines. */
   readonly sessions: () => readonly Session[];
   readonly get: (ref: SessionRefLike) => Session | null;
   readonly replace: (session: Session, event: AgentEvent) => void;
@@ -187,7 +188,7 @@ export function createMachines(options: MachinesOptions): Machines {
     }
     for (const [name, way] of wanted) if (!machines.has(name)) machines.set(name, open(name, way));
     progress.forgetOthers(new Set(wanted.keys()));
-    const gone = options.sessions().filter(({ machine }) => machine !== null && !wanted.has(machine));
+    const gone = options.sessions().filter(({ machine }) => !wanted.has(machine ?? ""));
     if (gone.length > 0) options.remove(gone.map(sessionKeyOf));
     options.onChange();
   }
@@ -280,7 +281,12 @@ export function createMachines(options: MachinesOptions): Machines {
         return way && isOfFleet(way) ? (byFleet.get(way.fleet.name) ?? null) : null;
       };
     },
-    report: () => [...machines].map(([name, machine]) => describeMachine(name, machine, sessionsOf(name))),
+    report() {
+      const counts = new Map<string | null, number>();
+      for (const { machine, ended } of options.sessions())
+        if (ended === null) counts.set(machine, (counts.get(machine) ?? 0) + 1);
+      return [...machines].map(([name, machine]) => describeMachine(name, machine, counts.get(name) ?? 0));
+    },
     retry(name) {
       machines.get(name)?.carrier.retryNow();
       return machines.has(name);
@@ -288,7 +294,7 @@ export function createMachines(options: MachinesOptions): Machines {
     update,
     async stop() {
       await Promise.all([...machines].map(([name, machine]) => close(name, machine)));
-      progress.stop();
+      progress.save();
     },
   };
 }
@@ -296,7 +302,7 @@ export function createMachines(options: MachinesOptions): Machines {
 function describeMachine(
   name: string,
   { way, carrier, ...machine }: ReachedMachine,
-  sessions: readonly Session[],
+  sessions: number,
 ): MachineReport {
   const hello = machine.hello();
   const problem = hello ? null : carrier.problem();
@@ -313,7 +319,7 @@ function describeMachine(
     since: machine.since(),
     version: hello?.version ?? null,
     agents: hello?.agents ?? [],
-    sessions: sessions.filter(({ ended }) => ended === null).length,
+    sessions,
     hasChannels: hello?.hasChannels ?? false,
   };
 }

@@ -50,6 +50,8 @@ export function createLink(options: LinkOptions): Carrier {
   /** Of the connection there is. */
   let write: ((text: string) => void) | null = null;
   let problemKind: LinkProblem = "down";
+  /** Until the machine has said what was missed; and once something of this connection was dropped, until the next one. */
+  let isMissing = false;
 
   async function connect({ signal, onConnected, setDeadline }: Attempt): Promise<void> {
     const child = spawnLink(options.argv);
@@ -84,18 +86,23 @@ export function createLink(options: LinkOptions): Carrier {
       void Promise.resolve(child.stdin.flush()).catch(() => {});
     };
     write = writeToChild;
-    const hello: FollowerMessage = {
+    const hello: Extract<FollowerMessage, { kind: "hello" }> = {
       kind: "hello",
       protocol: protocolVersion,
       version,
       name: options.ownName,
       ...options.greeting?.(),
     };
+    let hasDropped = false;
+    isMissing = hello.resume !== undefined;
     send(hello);
 
     function takeLine(line: string): void {
       if (line === "" || write !== writeToChild) return;
-      if (!rate.take()) return;
+      if (!rate.take()) {
+        hasDropped = isMissing = true;
+        return;
+      }
       if (isOpen) expectMessage(silenceMs);
       const message = parseOwnerMessage(line);
       if (message === null) return;
@@ -109,10 +116,15 @@ export function createLink(options: LinkOptions): Carrier {
         if (isOpen) return;
         greet(message);
         isOpen = true;
+        // Another machine has taken its place.
+        if (message.machineId !== hello.resume?.machineId) isMissing = false;
         expectMessage(silenceMs);
         onConnected();
         options.onOpened(message);
-      } else if (isOpen) options.onMessage(message);
+      } else if (isOpen) {
+        if (message.kind === "missed" && !message.isPart) isMissing = hasDropped;
+        options.onMessage(message);
+      }
       if (rate.hasGap()) send({ kind: "everything" });
     }
 
@@ -169,7 +181,7 @@ export function createLink(options: LinkOptions): Carrier {
     onProblem: (reason) => options.onProblem(`${options.machine} is not linked: ${reason}`),
   });
   const { problem, retryNow, stop } = connection;
-  return { send, problem, problemKind: () => problemKind, retryNow, stop };
+  return { send, isMissing: () => isMissing, problem, problemKind: () => problemKind, retryNow, stop };
 }
 
 function spawnLink(argv: readonly string[]) {

@@ -49,6 +49,8 @@ export function linkMachine(options: LinkedMachineOptions): LinkedMachine {
   let since: number | null = null;
   /** Up to when the machine was followed before this link, on this machine's clock. */
   let followedUntil = 0;
+  /** The newest number of this link. */
+  let newest = 0;
   /** Requests that were sent, by their ids. */
   const waiting = new Map<string, (outcome: RequestOutcome | null) => void>();
   let lastRequest = 0;
@@ -62,6 +64,7 @@ export function linkMachine(options: LinkedMachineOptions): LinkedMachine {
       isListed = true;
       options.onChange();
     },
+    onPastListed: () => options.history.onMachineListed(name),
   });
   mirror.lose();
 
@@ -77,10 +80,14 @@ export function linkMachine(options: LinkedMachineOptions): LinkedMachine {
 
   function take(message: SessionMessage): void {
     mirror.take(message);
-    const known = progress.get(name);
     // Before the whole list, something may still be missing.
-    const isWhole = message.kind !== "missed" && !(message.kind === "sessions" && message.isPart);
-    if (known && isWhole && message.seq > known.seq) progress.set({ ...known, seq: message.seq });
+    if (message.kind !== "missed" && !(message.kind === "sessions" && message.isPart))
+      newest = Math.max(newest, message.seq);
+    const known = progress.get(name);
+    if (!known || newest <= known.seq || carrier.isMissing()) return;
+    progress.set({ ...known, seq: newest });
+    // What follows has to be asked for, whatever happens to this app.
+    if (known.seq === 0) progress.save();
   }
 
   function setChannels(hasChannels: boolean): void {
@@ -96,6 +103,7 @@ export function linkMachine(options: LinkedMachineOptions): LinkedMachine {
       return { linkId: `${options.ownId}/${name}`, ...(resume && { resume }) };
     },
     onOpened(first) {
+      newest = 0;
       greet(first);
       hello = first;
       since = clock().at;

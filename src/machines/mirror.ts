@@ -35,6 +35,8 @@ export interface MirrorOptions {
   readonly onPast: (session: PastSession) => void;
   /** All of its sessions are known. */
   readonly onListed: () => void;
+  /** They are still known after something was added to its past. */
+  readonly onPastListed: () => void;
   readonly onProblem: (text: string) => void;
 }
 
@@ -53,8 +55,8 @@ export interface Mirror {
   find(ask: Pick<Ask, "request">): MirroredAsk | null;
 }
 
-/** What happened in a month is in some. In an hour. */
-const maxMissedMessages = 100;
+/** Sessions with what they did while they were not followed. In an hour. */
+const maxMissedSessions = 50_000;
 /** Of all sessions of a machine together, in characters. A session has some thousand, and a long diff some hundred thousand. */
 const maxTotalSize = 32 * 1024 * 1024;
 
@@ -68,7 +70,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   /** What was named since the first part of the list of sessions; null if none has come, or all of them. */
   let listed: Set<string> | null = null;
   let isListed = false;
-  let missedMessages = 0;
+  let missedSessions = 0;
   let missedSinceT = Number.NEGATIVE_INFINITY;
   /** By the key of the session. */
   const sizes = new Map<string, number>();
@@ -130,15 +132,22 @@ export function createMirror(options: MirrorOptions): Mirror {
     const { t } = clock();
     if (t - missedSinceT > hourMs) {
       missedSinceT = t;
-      missedMessages = 0;
+      missedSessions = 0;
     }
-    if (shift === null || ++missedMessages > maxMissedMessages) return;
+    const isFirst = missedSessions <= maxMissedSessions;
+    missedSessions += sessions.length;
+    if (missedSessions > maxMissedSessions) {
+      if (isFirst)
+        options.onProblem(`${machine} says more of its past than beckon keeps: the rest is dropped`);
+      return;
+    }
+    if (shift === null) return;
     const { at } = shift;
     const past = sessions.flatMap((described) => readPastSession(described, machine, at, clock().at) ?? []);
     for (const session of past) options.onPast(session);
     ends.takeMissed(past.flatMap(({ asks }) => asks));
     // Something may have changed since the machine read its history.
-    if (isListed) options.onListed();
+    if (isListed) options.onPastListed();
   }
 
   function takeList({ sessions, isPart }: Extract<SessionMessage, { kind: "sessions" }>): void {
@@ -178,7 +187,6 @@ export function createMirror(options: MirrorOptions): Mirror {
       ends.clear();
       listed = null;
       isListed = false;
-      missedMessages = 0;
       const { at } = clock();
       for (const session of options.sessions()) {
         if (session.unreachableSince !== null || session.ended) continue;

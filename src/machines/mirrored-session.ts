@@ -37,6 +37,8 @@ export interface MirroredSession {
 
 /** Clocks that differ by less count as the same: the names of alerts contain times, and must not change with each link. */
 const sameClockMs = 2_000;
+/** What a machine says of its clock can have been on its way for this long, if one of the two has no time for it. */
+const maxLateMs = 15_000;
 
 /** `known` is that of an earlier link to that machine, and stays as long as it is about right. */
 export function findClockShift(
@@ -45,9 +47,11 @@ export function findClockShift(
   known: Pick<ClockShift, "at"> | null,
 ): ClockShift {
   const at = ours.at - theirs.at;
+  const isAbout = (usual: number, lateMs: number) => at > usual - sameClockMs && at < usual + lateMs;
+  const t = ours.t - theirs.t;
+  if (known && isAbout(known.at, maxLateMs)) return { at: known.at, t };
   // An earlier link may have been too slow to tell.
-  const same = [known?.at ?? 0, 0].find((usual) => Math.abs(at - usual) < sameClockMs);
-  return { at: same ?? Math.round(at), t: ours.t - theirs.t };
+  return { at: isAbout(0, sameClockMs) ? 0 : Math.round(at), t };
 }
 
 /** null if it is not a valid session. `now` is this machine's. */
@@ -104,10 +108,11 @@ const ofOtherMachine = {
 
 const knownFields = Object.keys(createSession({ at: 0, t: 0 } as AgentEvent));
 
-const pickKnownFields = (session: JsonRecord): JsonRecord =>
-  Object.fromEntries(
-    knownFields.flatMap((name) => (Object.hasOwn(session, name) ? [[name, session[name]]] : [])),
-  );
+function pickKnownFields(session: JsonRecord): JsonRecord {
+  const picked: Record<string, unknown> = {};
+  for (const name of knownFields) if (Object.hasOwn(session, name)) picked[name] = session[name];
+  return picked;
+}
 
 export const isPlainId = (agent: string): boolean => /^[a-z][a-z0-9-]{0,31}$/.test(agent);
 
@@ -183,10 +188,12 @@ function createTextReader(): TextReader {
       if (Array.isArray(value))
         return value.slice(0, maxItems).map((item) => reader.read(item, name, depth + 1));
       if (!isRecord(value)) return value;
-      const entries = Object.entries(value).slice(0, maxItems);
-      return Object.fromEntries(
-        entries.map(([field, inner]) => [field, reader.read(inner, field, depth + 1)]),
-      );
+      const copy: Record<string, unknown> = {};
+      // No field of a session has this name, and setting it would set something else.
+      for (const field of Object.keys(value).slice(0, maxItems)) {
+        if (field !== "__proto__") copy[field] = reader.read(value[field], field, depth + 1);
+      }
+      return copy;
     },
   };
   return reader;

@@ -21,7 +21,8 @@ export interface Progress {
   get(name: string): MachineProgress | null;
   set(progress: MachineProgress): void;
   forgetOthers(names: ReadonlySet<string>): void;
-  stop(): void;
+  /** Saves it now. */
+  save(): void;
 }
 
 export function createProgress(saved: JsonRecord, createSaver: (value: () => JsonRecord) => Saver): Progress {
@@ -40,6 +41,6 @@ export function createProgress(saved: JsonRecord, createSaver: (value: () => Jso
         saver.schedule();
       }
     },
-    stop: () => saver.flush(),
+    save: () => saver.flush(),
   };
 }

@@ -4,6 +4,7 @@
  * checked, and a kind that is not known is ignored, so that a newer beckon can be linked to an older one.
  */
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
 import { isNestedDeeper, isRecord, parseJson } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
@@ -154,8 +155,15 @@ const ownerMessages = {
   }),
   /** That has changed. */
   channels: Type.Object({ areWorking: Type.Boolean() }),
-  /** What its sessions did after the follower's `resume`, as its history has it. The follower may know some of it. */
-  missed: Type.Object({ sessions: Type.Array(PastSession, { maxItems: maxPastSessions }) }),
+  /**
+   * What its sessions did after the follower's `resume`, as its history has it, in one message or several: the last is not a part. The
+   * follower may know some of it. `upTo`: messages up to this number are about what was in the history then.
+   */
+  missed: Type.Object({
+    sessions: Type.Array(PastSession, { maxItems: maxPastSessions }),
+    isPart: Type.Optional(Type.Literal(true)),
+    upTo: Type.Optional(seq),
+  }),
   /** Every session, in one message or several: the last is not a part. Those that are in none of them are gone. */
   sessions: Type.Object({
     seq,
@@ -257,25 +265,44 @@ export type DescribedAsk = Static<typeof DescribedAsk>;
 const maxDepth = 64;
 const safeLength = 16 * 1024;
 
+/** Compiling a schema takes some milliseconds; after that, checking takes a fraction of the time. A few messages are checked without. */
+const compileFrom = 40;
+
+/** Checks values again and again, as those that describe sessions are. */
+export function createCheck<Schema extends TSchema>(schema: Schema) {
+  let checked = 0;
+  let compiled: TypeCheck<Schema> | null = null;
+  return (value: unknown): value is Static<Schema> => {
+    if (++checked >= compileFrom) compiled ??= TypeCompiler.Compile(schema);
+    return compiled ? compiled.Check(value) : Value.Check(schema, value);
+  };
+}
+
+const createChecks = (schemas: Record<string, TSchema>) =>
+  new Map(Object.entries(schemas).map(([kind, schema]) => [kind, createCheck(schema)]));
+
 /** null for a kind that is not known; a text says what is wrong with the line. */
 function parseMessage<Schemas extends Record<string, TSchema>>(
   schemas: Schemas,
+  checks: ReturnType<typeof createChecks>,
   line: string,
 ): MessageOf<Schemas> | string | null {
   if (line.length > safeLength && isNestedDeeper(line, maxDepth)) return "a line is nested too deeply";
   const message = parseJson(line);
   if (!isRecord(message) || typeof message.kind !== "string") return "a line is not a message";
-  if (!Object.hasOwn(schemas, message.kind)) return null;
   const { kind } = message;
-  const schema: TSchema = schemas[kind] as TSchema;
+  const check = checks.get(kind);
+  if (!check) return null;
   // Finding where it is wrong takes several times as long.
-  if (Value.Check(schema, message)) return message as MessageOf<Schemas>;
-  const [first] = Value.Errors(schema, message);
+  if (check(message)) return message as MessageOf<Schemas>;
+  const [first] = Value.Errors(schemas[kind] as TSchema, message);
   return `a message "${kind}" is not valid at ${first?.path || "/"}`;
 }
 
-export const parseOwnerMessage = (line: string) => parseMessage(ownerMessages, line);
-export const parseFollowerMessage = (line: string) => parseMessage(followerMessages, line);
+const ownerChecks = createChecks(ownerMessages);
+const followerChecks = createChecks(followerMessages);
+export const parseOwnerMessage = (line: string) => parseMessage(ownerMessages, ownerChecks, line);
+export const parseFollowerMessage = (line: string) => parseMessage(followerMessages, followerChecks, line);
 
 export const formatMessage = (message: OwnerMessage | FollowerMessage): string =>
   `${JSON.stringify(message)}\n`;

@@ -1,11 +1,13 @@
 /** What a machine is told when it is linked: all sessions, and what it has missed. In parts, so that neither side needs room for all of it. */
+import { computeRetryMs } from "../core/backoff.ts";
+import { readErrorMessage } from "../core/error-message.ts";
 import type { Schedule } from "../core/interfaces/index.ts";
 import type { PastSession } from "../core/interfaces/wire.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import type { Session } from "../core/session/session.ts";
 import type { SessionRefLike } from "../core/session/session-ref.ts";
 import type { ResponseStream } from "../system/response-stream.ts";
-import { chooseSessions, findPastStart, partLength, shortenPast, splitByLength } from "./described.ts";
+import { chooseSessions, createMissedMessages, findPastStart, partLength } from "./described.ts";
 import type { DescribedSession, OwnerMessage } from "./protocol.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import type { SessionNews } from "./session-news.ts";
@@ -30,6 +32,7 @@ const listMs = 1_000;
 /** A follower that has this much to read gets the rest of a list later. */
 const pausedBytes = 2 * 1024 * 1024;
 const pauseMs = 20;
+const pastBackoff = { firstMs: 1_000, maxMs: 60_000 };
 
 export interface ListWriterOptions {
   readonly news: SessionNews<FollowingMachine>;
@@ -40,12 +43,13 @@ export interface ListWriterOptions {
   readonly get: (ref: SessionRefLike) => Session | null;
   readonly findPast: (since: number) => Promise<readonly PastSession[]>;
   readonly schedule: Schedule;
+  readonly onProblem: (text: string) => void;
 }
 
 export interface ListWriter {
   /** Every session. What changes meanwhile is told as always. */
   writeAll(follower: FollowingMachine): Promise<void>;
-  /** What happened after the message with this number. */
+  /** What happened after the message with this number. Tried until it succeeds, or the follower is gone. */
   writeMissed(follower: FollowingMachine, seq: number): Promise<void>;
 }
 
@@ -57,6 +61,22 @@ export function createListWriter(options: ListWriterOptions): ListWriter {
   async function hasRoom(follower: FollowingMachine): Promise<boolean> {
     while (isOpen(follower) && follower.stream.backlogBytes() > pausedBytes) await sleep(pauseMs);
     return isOpen(follower);
+  }
+
+  /** null if the follower is gone. */
+  async function readPast(follower: FollowingMachine, seq: number): Promise<readonly PastSession[] | null> {
+    for (let failures = 1; isOpen(follower); failures++) {
+      try {
+        return await options.findPast(findPastStart(seq, clock().at));
+      } catch (error) {
+        if (failures === 1)
+          options.onProblem(
+            `what ${follower.name} has missed could not be read, and is tried again: ${readErrorMessage(error)}`,
+          );
+        await sleep(computeRetryMs(pastBackoff, failures));
+      }
+    }
+    return null;
   }
 
   return {
@@ -82,10 +102,11 @@ export function createListWriter(options: ListWriterOptions): ListWriter {
       }, listMs);
     },
     async writeMissed(follower, seq) {
-      const past = await options.findPast(findPastStart(seq, clock().at));
-      for (const sessions of splitByLength(past.map(shortenPast))) {
+      const upTo = news.nextSeq();
+      const past = await readPast(follower, seq);
+      for (const message of past ? createMissedMessages(past, upTo) : []) {
         if (!(await hasRoom(follower))) return;
-        write(follower, { kind: "missed", sessions });
+        write(follower, message);
       }
     },
   };

@@ -10,7 +10,8 @@ export function shiftMoments<T>(value: T, by: Moment): T {
   if (Array.isArray(value)) return value.map((item) => shiftMoments(item, by)) as T;
   if (!isRecord(value)) return value;
   const shifted: Record<string, unknown> = {};
-  for (const [name, inner] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const inner = value[name];
     const isNumber = typeof inner === "number";
     if (isNumber && wallTimes.has(name)) shifted[name] = inner + by.at;
     else if (isNumber && stamps.has(name)) shifted[name] = inner + by.t;
@@ -36,7 +37,6 @@ export function hasPlausibleNumbers(value: unknown, now: Moment, name = ""): boo
   }
   if (Array.isArray(value)) return value.every((item) => hasPlausibleNumbers(item, now));
   return (
-    !isRecord(value) ||
-    Object.entries(value).every(([field, inner]) => hasPlausibleNumbers(inner, now, field))
+    !isRecord(value) || Object.keys(value).every((field) => hasPlausibleNumbers(value[field], now, field))
   );
 }

@@ -36,6 +36,8 @@ export interface Store {
   get(ref: SessionRefLike): Session | null;
   /** Every session as it stands at `now`. */
   sessions(now: Moment): Session[];
+  /** Those of other machines, as these have described them. */
+  mirrored(): Session[];
   /** The session that `name` names, null if none or several do. See findMatches. */
   find(name: string, now: Moment): Session | null;
   /** All sessions that `name` could mean: an id, a prefix of one, `agent:id`, or a project. */
@@ -113,6 +115,11 @@ export function createStore(onError: (text: string) => void = throwError): Store
     subscribe: (listener) => void listeners.push(listener),
     get: (ref) => windows.get(sessionKeyOf(ref))?.session ?? null,
     sessions: (now) => [...windows.values()].map(({ session }) => settle(session, now.t)),
+    mirrored() {
+      const found: Session[] = [];
+      for (const { session } of windows.values()) if (session.machine !== null) found.push(session);
+      return found;
+    },
     find(name, now) {
       const [only, ...others] = findByName(name, now);
       return only && others.length === 0 ? only : null;

@@ -16,7 +16,7 @@ import type { RowOf } from "../../src/history/rows.ts";
 import { nameWaitingRows } from "../../src/history/waiting-rows.ts";
 import { openJournal } from "../../src/storage/journal/index.ts";
 import { createClock } from "../../src/system/clock.ts";
-import { session } from "../core/view/menu/fixture.ts";
+import { blocked, minute, session } from "../core/view/menu/fixture.ts";
 import { removeTemporaryFolders, temporaryFolder } from "../storage/folder.ts";
 import { waitUntil } from "../wait-until.ts";
 
@@ -154,9 +154,9 @@ test("a thread that lags behind is sent one message for all that happened while 
   expect(writes()).toEqual([[1]]);
   for (const id of [2, 3, 4]) add(id);
   expect(writes()).toEqual([[1]]);
-  answer({ kind: "written" });
+  answer({ kind: "written", isRecorded: true });
   expect(writes()).toEqual([[1], [2, 3, 4]]);
-  answer({ kind: "written" });
+  answer({ kind: "written", isRecorded: true });
   expect(writes()).toHaveLength(2);
   add(5);
   expect(writes()).toHaveLength(3);
@@ -189,7 +189,7 @@ test("the thread is sent a session when something but the time of its last event
     const event = createInternalEvent("e", next.last, { agent, sessionId }, { kind: "no-change" });
     history.onChange?.({ session: next, event, before: first });
     jest.advanceTimersByTime(1_000);
-    answer({ kind: "written" });
+    answer({ kind: "written", isRecorded: true });
   };
   const titles = () =>
     sent.flatMap((message) =>
@@ -200,7 +200,7 @@ test("the thread is sent a session when something but the time of its last event
 
   change({ ...first, title: "one" });
   answer({ kind: "behind" });
-  answer({ kind: "written" });
+  answer({ kind: "written", isRecorded: true });
   expect(titles()).toEqual(["one"]);
   change({ ...now, last: { ...now.last, at: now.last.at + 1_000 } });
   expect(titles()).toEqual(["one"]);
@@ -210,6 +210,72 @@ test("the thread is sent a session when something but the time of its last event
   answer({ kind: "paused" });
   answer({ kind: "behind" });
   expect(titles()).toEqual(["one", "two", "two"]);
+});
+
+test("what another machine asked is sent again until it is recorded, and only then counts as such", () => {
+  jest.useFakeTimers();
+  const threads: {
+    sent: ToHistory[];
+    answer: (message: FromHistory) => void;
+    die: (reason: string) => void;
+  }[] = [];
+  const history = createHistory({
+    path: join(temporaryFolder(), "history.db"),
+    journal: "/journal",
+    position: () => ({ segment: "0000000001.jsonl", offset: 0 }),
+    defaultProvider: "claude",
+    sessions: () => [],
+    groupOf: () => "ended",
+    config: () => ({ history: { days: 30, maxMb: 100 } }),
+    ...beside,
+    onProblem: () => {},
+    restartMs: 1_000,
+    startThread(answer, die) {
+      const sent: ToHistory[] = [];
+      threads.push({ sent, answer, die });
+      return { post: (message) => sent.push(message), end() {} };
+    },
+  });
+  const there = { ...blocked("shop", minute), machine: "devbox" };
+  const open = (id: string, about: Session) => {
+    const [ask] = about.asks;
+    if (ask) history.onTransition?.({ kind: "ask-opened", id, session: about, ask });
+    jest.advanceTimersByTime(1_000);
+  };
+  const thread = () => threads.at(-1) as (typeof threads)[number];
+  const answer = (message: FromHistory) => thread().answer(message);
+  /** The asks in the last message. */
+  const lastAsks = () => {
+    const message = thread().sent.at(-1);
+    const rows: { kind: string; id?: string }[] =
+      message?.kind === "write" && typeof message.rows === "string" ? JSON.parse(message.rows) : [];
+    return rows.flatMap((row) => (row.kind === "ask-opened" ? [row.id] : []));
+  };
+  let recorded = 0;
+
+  open("one", there);
+  history.whenRecorded(() => recorded++);
+  answer({ kind: "behind" });
+  expect(lastAsks()).toEqual(["one"]);
+  // The database is locked.
+  answer({ kind: "paused" });
+  answer({ kind: "written", isRecorded: false });
+  open("two", there);
+  open("own", { ...there, machine: null });
+  answer({ kind: "behind" });
+  // The journal has the other.
+  expect(lastAsks()).toEqual(["one", "two"]);
+  expect(recorded).toBe(0);
+  thread().die("out of memory");
+  jest.advanceTimersByTime(1_000);
+  expect(threads).toHaveLength(2);
+  answer({ kind: "behind" });
+  expect(lastAsks()).toEqual(["one", "two"]);
+  expect(recorded).toBe(0);
+  answer({ kind: "written", isRecorded: true });
+  expect(recorded).toBe(1);
+  history.whenRecorded(() => recorded++);
+  expect(recorded).toBe(2);
 });
 
 test("what waits for a thread that lags behind waits in a private file, and the history gets all of it", async () => {

@@ -12,12 +12,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import type { PastSession } from "../../src/core/interfaces/wire.ts";
 import { migrations } from "../../src/history/schema.ts";
 import { readOr } from "../../src/storage/files.ts";
 import { testWith } from "../needs.ts";
 import { removeTemporaryFolders, temporaryFolder, withTmpfs } from "../storage/folder.ts";
 import { waitUntil } from "../wait-until.ts";
-import { createHistoryFixture, type HistoryFixture } from "./fixture.ts";
+import { createHistoryFixture, createTestAsk, createTestRow, type HistoryFixture } from "./fixture.ts";
 
 afterAll(removeTemporaryFolders);
 
@@ -286,3 +287,15 @@ test("tables that this SQLite cannot create set no file aside again and again", 
   expect(await texts(history)).toEqual(["one"]);
   await history.close();
 }, 30_000);
+
+test("what another machine has missed is answered when all that was sent before is written", async () => {
+  const history = createHistoryFixture(temporaryFolder());
+  await history.open();
+  // More than one slice: other queries are answered meanwhile.
+  await history.append(...Array.from({ length: 500 }, (_, n) => prompt(`${n}`)));
+  const ask = createTestAsk("a", createTestRow("s1", { lastAt: Date.now() }), Date.now(), "make");
+  void history.write([ask]);
+  const past = await history.ask<readonly PastSession[]>({ name: "findPast", since: 0 });
+  expect(past.flatMap(({ asks }) => asks.map(({ summary }) => summary))).toEqual(["make"]);
+  await history.close();
+});

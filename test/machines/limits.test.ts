@@ -220,6 +220,7 @@ describe("too much", () => {
       onAskEnded() {},
       onPast() {},
       onListed() {},
+      onPastListed() {},
       onProblem() {},
     });
     mirror.start(clock(), null);

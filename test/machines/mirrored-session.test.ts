@@ -173,6 +173,18 @@ describe("clocks", () => {
   });
 });
 
+describe("a clock that is known", () => {
+  const ours = { at: 1_790_000_000_000, t: 360_000_000 };
+  const known = { at: 500 };
+
+  test("stays as it is if what the machine says of it was on its way for seconds", () => {
+    expect(findClockShift({ at: ours.at - 4_000, t: 0 }, ours, known).at).toBe(500);
+    expect(findClockShift({ at: ours.at - 60_000, t: 0 }, ours, known).at).toBe(60_000);
+    // Nothing can be on its way for less than no time.
+    expect(findClockShift({ at: ours.at + 4_000, t: 0 }, ours, known).at).toBe(-4_000);
+  });
+});
+
 describe("messages", () => {
   test("a kind that is not known is ignored, and a wrong one is explained", () => {
     expect(parseOwnerMessage('{"kind":"news","of":"tomorrow"}')).toBeNull();

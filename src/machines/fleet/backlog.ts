@@ -23,17 +23,23 @@ export interface Backlog {
   takeCurrent(message: OwnerMessage, at: number): void;
   /** What is for the history since the last call. */
   collect(): DescribedPast[];
+  /** Whether there was more than is kept, since the last call. */
+  takeLost(): boolean;
 }
 
 const maxMissedAsks = 1_000;
+/** Until somebody takes it. */
+const maxPast = 10_000;
 
 export function createBacklog(): Backlog {
   /** Seen open in an old state, and not yet known how they ended. */
   const open = new Map<string, MissedAsk>();
   let past: DescribedPast[] = [];
+  let hasLost = false;
 
   function emit({ session, ask }: MissedAsk): void {
-    past.push({ ...describePast(session), asks: [ask] });
+    if (past.length >= maxPast) hasLost = true;
+    else past.push({ ...describePast(session), asks: [ask] });
   }
 
   function close(key: string, missed: MissedAsk, at: number): void {
@@ -79,6 +85,8 @@ export function createBacklog(): Backlog {
         const key = createAskAlertKey(session, ask.id);
         if (!isBlocking(ask) || !isVisible(ask)) continue;
         open.set(key, { session, ask: open.get(key)?.ask ?? describeAsk(ask) });
+        const [oldest] = open.values();
+        hasLost ||= open.size > maxMissedAsks && oldest?.ask.closedAt === null;
         forgetOldest(open, maxMissedAsks);
       }
     },
@@ -97,6 +105,11 @@ export function createBacklog(): Backlog {
       const collected = past;
       past = [];
       return collected;
+    },
+    takeLost() {
+      const wasLost = hasLost;
+      hasLost = false;
+      return wasLost;
     },
   };
 }

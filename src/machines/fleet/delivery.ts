@@ -91,6 +91,8 @@ export function createFleetDelivery(options: FleetDeliveryOptions): FleetDeliver
 
   async function writeBatch(): Promise<void> {
     const batch = outbox.first(batchSize);
+    // The others see by it that something is missing, and ask for it.
+    lastNumber = outbox.takeLost() ?? lastNumber;
     let before = lastNumber;
     const commands: Promise<unknown>[] = [];
     for (const outgoing of batch) {
@@ -102,7 +104,7 @@ export function createFleetDelivery(options: FleetDeliveryOptions): FleetDeliver
     }
     await Promise.all(commands);
     lastNumber = before;
-    outbox.drop(batch.length);
+    if (before !== null) outbox.drop(before);
   }
 
   /** First the state: who reads the log to its end, and then the states, has missed nothing. */

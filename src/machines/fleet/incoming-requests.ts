@@ -2,7 +2,7 @@
 import type { PastSession } from "../../core/interfaces/wire.ts";
 import type { ClockReading } from "../../core/session/event.ts";
 import { toSingleLine, truncateEnd } from "../../core/text/text.ts";
-import { findPastStart, shortenPast, splitByLength } from "../described.ts";
+import { createMissedMessages, findPastStart } from "../described.ts";
 import type { FollowerRequest, OwnerMessage, RequestOutcome } from "../protocol.ts";
 import { createRateLimit, type RateLimit } from "../rate-limit.ts";
 import { type AskedOptions, actFor, maxMessagesPerSecond, maxNameWidth, maxRequests } from "../requests.ts";
@@ -14,6 +14,8 @@ export interface IncomingRequestsOptions extends AskedOptions {
   readonly fleet: () => FleetRecord;
   /** What the history has of this machine's sessions since then. */
   readonly findPast: (since: number) => Promise<readonly PastSession[]>;
+  /** The number of the next entry. */
+  readonly nextNumber: () => number;
   /** Writes what the machine is answered. */
   readonly reply: (to: string, message: Extract<OwnerMessage, { kind: "reply" | "missed" }>) => void;
   readonly clock: () => ClockReading;
@@ -42,10 +44,10 @@ export function createIncomingRequests(options: IncomingRequestsOptions) {
   async function sendMissed(to: string, seq: number | null): Promise<void> {
     const { kind, share } = fleet();
     const isAllowed = kind === "personal" && share === "full" && seq !== null;
+    // Before the history is read: what happens meanwhile may not be in it.
+    const upTo = options.nextNumber();
     const past = isAllowed ? await options.findPast(findPastStart(seq, clock().at)) : [];
-    const parts = splitByLength(past.map(shortenPast));
-    // Also if there is nothing: it asks until it is answered.
-    for (const sessions of parts.length === 0 ? [[]] : parts) options.reply(to, { kind: "missed", sessions });
+    for (const message of createMissedMessages(past, upTo)) options.reply(to, message);
   }
 
   /** A team sees who is blocked, and answers only for itself. */

@@ -20,7 +20,7 @@ import { formatText, type RequestHead } from "./wire.ts";
 import { createFleetWriter, type FleetWriter, type WriterOptions } from "./writer.ts";
 
 export interface FleetOptions
-  extends Omit<IncomingRequestsOptions, "fleet" | "reply" | "pending">,
+  extends Omit<IncomingRequestsOptions, "fleet" | "nextNumber" | "reply" | "pending">,
     HelloOptions,
     Pick<FleetPresenceOptions, "readPresence">,
     Pick<WriterOptions, "sessions" | "schedule"> {
@@ -32,10 +32,12 @@ export interface FleetOptions
   readonly onMembers: (record: FleetRecord) => void;
   /** How much the server keeps. */
   readonly keeps: () => { readonly hours: number; readonly entries: number };
-  /** What `save` returned in an earlier run. */
+  /** What `saveWritten` and `saveRead` returned in an earlier run. */
   readonly saved: JsonRecord;
-  /** What `save` returns has changed. */
+  /** What `saveWritten` returns has changed. */
   readonly onSaveable: () => void;
+  /** What `saveRead` returns has changed. */
+  readonly onRead: () => void;
   /** What `report` returns has changed. */
   readonly onChange: () => void;
 }
@@ -48,7 +50,10 @@ export interface Fleet
   members(): readonly (FleetMachine & { readonly suggestedName: string })[];
   /** `findWaits`: what waits on a machine, by its id. */
   report(findWaits: (machine: string) => MemberWaits): FleetReport;
-  save(): JsonRecord;
+  /** What this machine has said. */
+  saveWritten(): JsonRecord;
+  /** How far the others were followed: not to be saved before the history has everything up to there. */
+  saveRead(): JsonRecord;
   stop(): Promise<void>;
 }
 
@@ -95,12 +100,17 @@ export function openFleet(options: FleetOptions): Fleet {
     readMembers: updateMembers,
     peerOf: (machine) => peers.get(machine) ?? null,
     peers: () => peers,
-    onRequest: createIncomingRequests({ ...options, fleet, reply: (to, message) => send({ to }, message) }),
+    onRequest: createIncomingRequests({
+      ...options,
+      fleet,
+      nextNumber: writer.nextNumber,
+      reply: (to, message) => send({ to }, message),
+    }),
     onConnected() {
       presence.beat();
       writer.flush();
     },
-    onRead: options.onSaveable,
+    onRead: options.onRead,
     onChange: () => options.onChange(),
     onProblem: (reason) => options.onProblem(`fleet ${name}: ${reason}`),
     position: typeof options.saved.position === "string" ? options.saved.position : null,
@@ -193,8 +203,8 @@ export function openFleet(options: FleetOptions): Fleet {
         return { id, name: called, person, isThere, ...findWaits(id) };
       }),
     }),
-    save: () => ({
-      ...writer.save(),
+    saveWritten: writer.save,
+    saveRead: () => ({
       position: reader.position(),
       states: Object.fromEntries([...peers].map(([machine, peer]) => [machine, peer.states()])),
     }),

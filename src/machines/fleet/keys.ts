@@ -35,6 +35,8 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const cipher = "aes-256-gcm";
 
+const rawPublic = (key: string): Buffer<ArrayBuffer> => Buffer.from(key, "base64url");
+
 function createPair(curve: Curve): { readonly public: string; readonly secret: string } {
   const pair = curve === "Ed25519" ? generateKeyPairSync("ed25519") : generateKeyPairSync("x25519");
   const { x = "", d = "" } = pair.privateKey.export({ format: "jwk" });
@@ -69,6 +71,14 @@ export const createVerifier = ({ signing }: Pick<PublicKeys, "signing">) => {
   return (bytes: Uint8Array, signature: Uint8Array): boolean => verify(null, bytes, key, signature);
 };
 
+/** The same in other threads: for many at once. It takes half as long again for one. */
+export const createThreadedVerifier = ({ signing }: Pick<PublicKeys, "signing">) => {
+  const key = crypto.subtle.importKey("raw", rawPublic(signing), "Ed25519", false, ["verify"]);
+  key.catch(() => {});
+  return async (bytes: Uint8Array<ArrayBuffer>, signature: Uint8Array<ArrayBuffer>): Promise<boolean> =>
+    crypto.subtle.verify("Ed25519", await key, signature, bytes);
+};
+
 export const isPublicKeys = ({ signing, opening }: PublicKeys): boolean => {
   try {
     readPublic("Ed25519", signing);
@@ -88,7 +98,7 @@ export function encrypt(key: Uint8Array, context: Uint8Array, plain: Uint8Array)
 }
 
 /** null if it was encrypted with another key or in another context, or was changed. */
-export function decrypt(key: Uint8Array, context: Uint8Array, bytes: Uint8Array): Buffer | null {
+export function decrypt(key: Uint8Array, context: Uint8Array, bytes: Uint8Array): Buffer<ArrayBuffer> | null {
   if (bytes.length < nonceBytes + tagBytes) return null;
   const end = bytes.length - tagBytes;
   try {
@@ -103,8 +113,6 @@ export function decrypt(key: Uint8Array, context: Uint8Array, bytes: Uint8Array)
 
 export const deriveKey = (secret: Uint8Array, salt: Uint8Array, purpose: string): Buffer =>
   Buffer.from(hkdfSync("sha256", secret, salt, `beckon fleet ${purpose}`, keyBytes));
-
-const rawPublic = (key: string): Buffer => Buffer.from(key, "base64url");
 
 /** Encrypts for one machine: with a pair of keys that is used once, and its opening key. */
 export function encryptFor({ opening }: PublicKeys, context: Uint8Array, plain: Uint8Array): Buffer {

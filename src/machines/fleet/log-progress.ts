@@ -16,8 +16,10 @@ export interface LogProgress {
   setGap(hasGap: boolean): void;
   /** The last entry before some that were lost, until the machine has said what they were about; null if none were. */
   missedFrom(): number | null;
-  /** The machine has said what they were about. */
-  onMissed(): void;
+  /** It is not known what the entries after this number were about. */
+  miss(from: number): void;
+  /** The machine has said what its entries up to this number were about; undefined if all of them. */
+  onMissed(upTo: number | undefined): void;
 }
 
 export function createLogProgress(): LogProgress {
@@ -25,25 +27,35 @@ export function createLogProgress(): LogProgress {
   let last: number | null = null;
   let hasGap = false;
   let missedFrom: number | null = null;
+  /** The first entry that is known after those that were lost. */
+  let missedUntil = 0;
+
+  function miss(from: number, until: number): void {
+    missedFrom ??= from;
+    missedUntil = until;
+  }
+
   return {
     floor: () => floor,
     raise(number) {
       floor = Math.max(floor, number);
     },
     take({ before }, number) {
-      if (before !== null && last !== null && before !== last) {
+      // The first of this run: how far the machine was followed was saved now and then, so it may be further.
+      const isNext = last === null ? floor === 0 || before === null || before <= floor : before === last;
+      if (before !== null && !isNext) {
         hasGap = true;
-        missedFrom ??= floor;
+        miss(floor, number);
       }
       last = number;
       floor = number;
     },
     restart(before) {
       hasGap = true;
-      if (before > 0) missedFrom ??= before;
+      if (before > 0) miss(before, floor);
     },
     skipTo(number) {
-      if (floor > 0 && number > floor) missedFrom ??= floor;
+      if (floor > 0 && number > floor) miss(floor, number);
       floor = Math.max(floor, number);
     },
     hasGap: () => hasGap,
@@ -51,8 +63,9 @@ export function createLogProgress(): LogProgress {
       hasGap = value;
     },
     missedFrom: () => missedFrom,
-    onMissed() {
-      missedFrom = null;
+    miss: (from) => miss(from, floor),
+    onMissed(upTo) {
+      if (upTo === undefined || upTo >= missedUntil) missedFrom = null;
     },
   };
 }

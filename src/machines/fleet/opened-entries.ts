@@ -23,6 +23,8 @@ export interface EntryOpener {
   dropped(): ReadonlyMap<Dropped, number>;
 }
 
+const threadsFrom = 4;
+
 export function createEntryOpener(fleet: () => FleetRecord): EntryOpener {
   const { id, machine: own } = fleet();
   const dropped = new Map<Dropped, number>();
@@ -33,13 +35,30 @@ export function createEntryOpener(fleet: () => FleetRecord): EntryOpener {
   });
   const open = (place: SealedPlace, sealed: string) => opener.open(place, Buffer.from(sealed, "base64"));
 
+  /** A single change is shown sooner without other threads. */
+  async function openEach(place: SealedPlace, entries: readonly StreamEntry[]) {
+    const read = ([at, sealed]: StreamEntry) => ({ at, sealed, bytes: Buffer.from(sealed, "base64") });
+    const all = entries.map(read);
+    if (all.length < threadsFrom)
+      return all.map(({ at, sealed, bytes }) => ({ at, sealed, opened: opener.open(place, bytes) }));
+    const opened = await opener.openMany(
+      place,
+      all.map(({ bytes }) => bytes),
+    );
+    return all.map(({ at, sealed }, index) => ({
+      at,
+      sealed,
+      opened: opened[index] ?? ("damaged" as const),
+    }));
+  }
+
   function drop(why: Dropped, count = 1): void {
     if (count > 0) dropped.set(why, (dropped.get(why) ?? 0) + count);
   }
 
   return {
     async openAll(place, entries, readMembers) {
-      let all = entries.map(([at, sealed]) => ({ at, sealed, opened: open(place, sealed) }));
+      let all = await openEach(place, entries);
       if (all.some(({ opened }) => opened === "not a member" || opened === "unknown key")) {
         await readMembers();
         all = all.map((each) =>

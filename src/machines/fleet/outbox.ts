@@ -21,8 +21,10 @@ export interface FleetOutbox {
   add(outgoing: Outgoing): void;
   /** The next ones to be written. */
   first(count: number): readonly Outgoing[];
-  /** Those were written. */
-  drop(count: number): void;
+  /** The newest that was dropped because there were too many, since the last call; null if none was. */
+  takeLost(): number | null;
+  /** Those up to this number were written. It may have been shortened meanwhile. */
+  drop(upTo: number): void;
   /** A newer state of the same session waits too. */
   isLate(outgoing: Outgoing): boolean;
   size(): number;
@@ -48,24 +50,35 @@ export function createOutbox(saved: readonly unknown[]): FleetOutbox {
   let waiting: Outgoing[] = restore(saved);
   /** The length at which it is shortened next. */
   let shortenFrom = compactFrom;
+  let lost: number | null = null;
 
   return {
     add(outgoing) {
       waiting.push(outgoing);
       if (waiting.length < shortenFrom) return;
-      waiting = shorten(waiting);
+      const kept = shorten(waiting);
+      waiting = kept.slice(-maxEntries);
+      lost = kept.at(-maxEntries - 1)?.number ?? lost;
       shortenFrom = Math.max(compactFrom, 2 * waiting.length);
     },
     first: (count) => waiting.slice(0, count),
-    drop(count) {
-      waiting.splice(0, count);
+    takeLost() {
+      const number = lost;
+      lost = null;
+      return number;
+    },
+    drop(upTo) {
+      const next = waiting.findIndex(({ number }) => number > upTo);
+      waiting.splice(0, next < 0 ? waiting.length : next);
     },
     isLate: ({ number, key, message }) =>
       message.kind === "session" &&
       waiting.some((other) => other.key === key && other.number > number && isState(other)),
     size: () => waiting.length,
     save() {
-      const rows = shorten(waiting).map(({ message, ...row }) => ({ ...row, line: JSON.stringify(message) }));
+      const rows = shorten(waiting)
+        .slice(-maxEntries)
+        .map(({ message, ...row }) => ({ ...row, line: JSON.stringify(message) }));
       let length = 0;
       // The newest are worth most.
       const start = rows.findLastIndex(({ line }) => {
@@ -96,7 +109,7 @@ function shorten(waiting: readonly Outgoing[]): Outgoing[] {
     for (const name of names) seen.add(name);
     return isNew;
   });
-  return kept.slice(0, maxEntries).reverse();
+  return kept.reverse();
 }
 
 function restore(saved: readonly unknown[]): Outgoing[] {

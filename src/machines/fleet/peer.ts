@@ -13,8 +13,6 @@ import { createLogProgress } from "./log-progress.ts";
 import type { FleetReply, FleetRequest, LogText, Pulse } from "./wire.ts";
 
 const maxMessagesPerSecond = 1_000;
-/** Of what was missed, until the mirror can take it. */
-const maxPast = 500;
 
 /** What the server's hash has of the machine. */
 export interface LatestStates {
@@ -73,12 +71,14 @@ export function createPeer(options: PeerOptions): Peer {
   let isOpen = false;
   let problem: string | null = null;
   let problemKind: LinkProblem = "down";
+  /** Up to which entry somebody has followed it; null while somebody does. */
+  let followedTo: number | null = null;
   /** Nothing can be read before it says something new. */
   let isWaiting = false;
 
   function emitPast(): void {
     if (!isOpen || !events) return;
-    const sessions = backlog.collect().slice(-maxPast);
+    const sessions = backlog.collect();
     if (sessions.length > 0) events.onMessage({ kind: "missed", sessions });
   }
 
@@ -91,8 +91,11 @@ export function createPeer(options: PeerOptions): Peer {
       progress.restart(before);
       isWaiting = false;
     }
-    if (!isOpen || isOld) backlog.takeOld(message, head.at);
-    else {
+    followedTo = isOpen ? null : (followedTo ?? before);
+    if (!isOpen || isOld) {
+      backlog.takeOld(message, head.at);
+      if (backlog.takeLost()) progress.miss(followedTo ?? before);
+    } else {
       backlog.takeCurrent(message, head.at);
       events?.onMessage(message);
     }
@@ -141,6 +144,7 @@ export function createPeer(options: PeerOptions): Peer {
       progress.raise(wanted.greeting?.().resume?.seq ?? 0);
       return {
         send: (message) => isOpen && requests.send(message),
+        isMissing: () => progress.missedFrom() !== null,
         problem: () => (isOpen ? null : (options.problem() ?? problem)),
         problemKind: () => problemKind,
         retryNow() {},
@@ -177,8 +181,10 @@ export function createPeer(options: PeerOptions): Peer {
     },
     takeReply(reply) {
       if (reply.kind === "missed") {
-        progress.onMissed();
-        if (isOpen) events?.onMessage(reply);
+        // It is asked again once somebody can take the answer.
+        if (!isOpen) return;
+        if (!reply.isPart) progress.onMissed(reply.upTo);
+        events?.onMessage(reply);
         return;
       }
       const to = requests.findId(reply.to);

@@ -50,6 +50,8 @@ const backoff = { firstMs: 500, maxMs: 15_000, jitter: 0.3 };
 const blockMs = 5_000;
 /** Machines whose states are read at once. */
 const loadCount = 32;
+/** How often it is looked at every machine. */
+const lookMs = 1_000;
 /** More than a pulse can take: a server that lies about it cannot make a request count for long. */
 const maxAgoMs = 15_000;
 
@@ -62,6 +64,9 @@ export function createFleetReader(options: ReaderOptions): FleetReader {
   const { drop } = opener;
   /** The last request of each machine. */
   const lastRequests = new Map<string, number>();
+  /** Machines that have said something since it was looked whether their latest states are needed. */
+  const heard = new Set<string>();
+  let lookedAt = Number.NEGATIVE_INFINITY;
   let isConnected = false;
   let { position } = options;
 
@@ -76,6 +81,7 @@ export function createFleetReader(options: ReaderOptions): FleetReader {
       const parsed = parseLogText(text);
       if (!parsed) drop("not valid");
       if (!peer || !parsed) continue;
+      heard.add(machine);
       const list = texts.get(peer) ?? [];
       texts.set(peer, list);
       list.push({ ...parsed, number });
@@ -93,6 +99,7 @@ export function createFleetReader(options: ReaderOptions): FleetReader {
   ): Promise<void> {
     for (const [{ machine, number, text }, at] of await openAll(redis, "pulse", entries)) {
       const pulse = parsePulse(text);
+      heard.add(machine);
       const agoMs = serverAt === null ? 0 : Math.min(Math.max(0, serverAt - timeOfId(at)), maxAgoMs);
       if (!pulse) drop("not valid");
       else if (options.peerOf(machine)?.takePulse(number, pulse, agoMs) === false && serverAt === null)
@@ -133,7 +140,7 @@ export function createFleetReader(options: ReaderOptions): FleetReader {
   }
 
   async function loadLatest(redis: Redis): Promise<void> {
-    const needed = [...options.peers()].filter(([, peer]) => peer.needsLatest());
+    const needed = findHeard().filter(([, peer]) => peer.needsLatest());
     for (let first = 0; first < needed.length; first += loadCount)
       await Promise.all(
         needed.slice(first, first + loadCount).map(async ([machine, peer]) => {
@@ -143,6 +150,21 @@ export function createFleetReader(options: ReaderOptions): FleetReader {
         }),
       );
     if (needed.length > 0) options.onRead();
+  }
+
+  /** All of them now and then: with hundreds, looking at each after each read would cost more than what was read. */
+  function findHeard(): (readonly [string, Peer])[] {
+    const names = [...heard];
+    heard.clear();
+    if (performance.now() - lookedAt > lookMs) {
+      lookedAt = performance.now();
+      for (const peer of options.peers().values()) peer.checkPulse();
+      return [...options.peers()];
+    }
+    return names.flatMap((machine) => {
+      const peer = options.peerOf(machine);
+      return peer ? [[machine, peer] as const] : [];
+    });
   }
 
   async function connect({ signal, onConnected }: Attempt): Promise<void> {
@@ -160,6 +182,7 @@ export function createFleetReader(options: ReaderOptions): FleetReader {
       await catchUp(redis);
       onConnected();
       isConnected = true;
+      lookedAt = Number.NEGATIVE_INFINITY;
       options.onConnected();
       while (!signal.aborted) {
         await loadLatest(redis);
@@ -169,7 +192,6 @@ export function createFleetReader(options: ReaderOptions): FleetReader {
         await takePulses(redis, found(pulses), null);
         await takeLog(redis, found(log));
         await takeRequests(redis, found(requests));
-        for (const peer of options.peers().values()) peer.checkPulse();
       }
     } finally {
       redis.close();

@@ -8,7 +8,15 @@
  * machines write.
  */
 import { randomBytes } from "node:crypto";
-import { createSigner, createVerifier, decrypt, deriveKey, encrypt, type OwnKeys } from "./keys.ts";
+import {
+  createSigner,
+  createThreadedVerifier,
+  createVerifier,
+  decrypt,
+  deriveKey,
+  encrypt,
+  type OwnKeys,
+} from "./keys.ts";
 
 /** Where it is written: what is sealed for one place cannot be put into another. */
 export type SealedPlace = "log" | "request" | "members" | "pulse";
@@ -72,6 +80,16 @@ export type Fault = "damaged" | "unknown key" | "not a member" | "wrong signatur
 
 export interface Opener {
   open(place: SealedPlace, sealed: Uint8Array): SealedEntry | Fault;
+  /** The same for many, with the help of other threads. */
+  openMany(place: SealedPlace, sealed: readonly Uint8Array[]): Promise<readonly (SealedEntry | Fault)[]>;
+}
+
+/** An entry that somebody with the fleet's key has written: its signature says whether it was the machine that it names. */
+interface UnverifiedEntry extends SealedEntry {
+  readonly signed: Buffer<ArrayBuffer>;
+  readonly signature: Buffer<ArrayBuffer>;
+  /** The machine's key. */
+  readonly signing: string;
 }
 
 export interface OpenerOptions {
@@ -82,33 +100,58 @@ export interface OpenerOptions {
 }
 
 export function createOpener({ fleet, keys, findMember }: OpenerOptions): Opener {
-  /** Reading a key takes longer than what is done with it. By the key: a member's never changes. */
-  const verifiers = new Map<string, ReturnType<typeof createVerifier>>();
-  function verifierOf(signing: string) {
-    const known = verifiers.get(signing);
-    if (known) return known;
-    const made = createVerifier({ signing });
-    verifiers.set(signing, made);
-    return made;
+  const verifierOf = createKnown((signing) => createVerifier({ signing }));
+  const threadedVerifierOf = createKnown((signing) => createThreadedVerifier({ signing }));
+
+  function read(place: SealedPlace, sealed: Uint8Array): UnverifiedEntry | Fault {
+    const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+    if (bytes.length < headBytes || bytes.readUInt8() !== format) return "damaged";
+    const key = keys().get(bytes.readUInt32BE(1));
+    if (!key) return "unknown key";
+    const head = bytes.subarray(0, headBytes);
+    const context = createContext(fleet, place, head);
+    const plain = decrypt(deriveKey(key, head.subarray(5), "entry"), context, bytes.subarray(headBytes));
+    if (!plain || plain.length < innerBytes) return "damaged";
+    const said = plain.subarray(signatureBytes);
+    const machine = said.subarray(0, machineBytes).toString("hex");
+    const signing = findMember(machine);
+    if (signing === null) return "not a member";
+    return {
+      machine,
+      number: Number(said.readBigUInt64BE(machineBytes)),
+      text: said.subarray(machineBytes + 8).toString(),
+      signed: Buffer.concat([context, said]),
+      signature: plain.subarray(0, signatureBytes),
+      signing,
+    };
   }
+
+  const judge = ({ machine, number, text }: UnverifiedEntry, isTrue: boolean): SealedEntry | Fault =>
+    isTrue ? { machine, number, text } : "wrong signature";
+
   return {
     open(place, sealed) {
-      const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
-      if (bytes.length < headBytes || bytes.readUInt8() !== format) return "damaged";
-      const key = keys().get(bytes.readUInt32BE(1));
-      if (!key) return "unknown key";
-      const head = bytes.subarray(0, headBytes);
-      const context = createContext(fleet, place, head);
-      const plain = decrypt(deriveKey(key, head.subarray(5), "entry"), context, bytes.subarray(headBytes));
-      if (!plain || plain.length < innerBytes) return "damaged";
-      const said = plain.subarray(signatureBytes);
-      const machine = said.subarray(0, machineBytes).toString("hex");
-      const signing = findMember(machine);
-      if (signing === null) return "not a member";
-      if (!verifierOf(signing)(Buffer.concat([context, said]), plain.subarray(0, signatureBytes)))
-        return "wrong signature";
-      const number = Number(said.readBigUInt64BE(machineBytes));
-      return { machine, number, text: said.subarray(machineBytes + 8).toString() };
+      const entry = read(place, sealed);
+      if (typeof entry === "string") return entry;
+      return judge(entry, verifierOf(entry.signing)(entry.signed, entry.signature));
     },
+    openMany: (place, all) =>
+      Promise.all(
+        all.map(async (sealed) => {
+          const entry = read(place, sealed);
+          if (typeof entry === "string") return entry;
+          return judge(entry, await threadedVerifierOf(entry.signing)(entry.signed, entry.signature));
+        }),
+      ),
+  };
+}
+
+/** Reading a key takes longer than what is done with it, and a member's never changes. */
+function createKnown<Verifier>(create: (signing: string) => Verifier): (signing: string) => Verifier {
+  const known = new Map<string, Verifier>();
+  return (signing) => {
+    const found = known.get(signing) ?? create(signing);
+    known.set(signing, found);
+    return found;
   };
 }

@@ -2,10 +2,10 @@
  * What is inside of what is sealed: a line about the entry, then a line of the protocol that links speak too. Both are checked: a member
  * is a stranger too.
  */
-import { type Static, type TSchema, Type } from "@sinclair/typebox";
-import { Check } from "@sinclair/typebox/value";
+import { type Static, Type } from "@sinclair/typebox";
 import { parseJson } from "../../core/json.ts";
 import {
+  createCheck,
   type FollowerMessage,
   formatMessage,
   type OwnerMessage,
@@ -62,21 +62,28 @@ export type RequestText =
 export const formatText = (head: object, message: Parameters<typeof formatMessage>[0]): string =>
   `${JSON.stringify(head)}\n${formatMessage(message)}`;
 
-function splitText<Schema extends TSchema>(schema: Schema, text: string): [Static<Schema>, string] | null {
+const isLogHead = createCheck(LogHead);
+const isRequestHead = createCheck(RequestHead);
+const isPulse = createCheck(Pulse);
+
+function splitText<Head>(
+  isHead: (value: unknown) => value is Head,
+  text: string,
+): readonly [Head, string] | null {
   const end = text.indexOf("\n");
   const head = end < 0 ? null : parseJson(text.slice(0, end));
-  return Check(schema, head) ? [head, text.slice(end + 1).trimEnd()] : null;
+  return isHead(head) ? [head, text.slice(end + 1).trimEnd()] : null;
 }
 
 /** null if it makes no sense, or is of a kind that is not known. */
 export function parseLogText(text: string): LogText | null {
-  const split = splitText(LogHead, text);
+  const split = splitText(isLogHead, text);
   const message = split && parseOwnerMessage(split[1]);
   return split && message && typeof message !== "string" ? { head: split[0], message } : null;
 }
 
 export function parseRequestText(text: string): RequestText | null {
-  const split = splitText(RequestHead, text);
+  const split = splitText(isRequestHead, text);
   if (!split) return null;
   const [head, line] = split;
   // Only a request has to be done in time.
@@ -92,5 +99,5 @@ export function parseRequestText(text: string): RequestText | null {
 
 export function parsePulse(text: string): Pulse | null {
   const pulse = parseJson(text);
-  return Check(Pulse, pulse) ? pulse : null;
+  return isPulse(pulse) ? pulse : null;
 }

@@ -30,6 +30,8 @@ export interface FleetWriter extends Pick<FleetDelivery, "post" | "flush" | "che
   onTransition(transition: Transition): void;
   /** What can be answered may have changed. */
   onRefresh(): void;
+  /** The number of the next entry. */
+  nextNumber(): number;
   /** Changes that the server does not have yet. */
   waiting(): number;
   save(): JsonRecord;
@@ -110,6 +112,7 @@ export function createFleetWriter(options: WriterOptions): FleetWriter {
     onRefresh() {
       for (const session of options.sessions()) if (session.asks.length > 0) news.onChange(session);
     },
+    nextNumber: news.nextSeq,
     waiting: outbox.size,
     save: () => ({ outbox: outbox.save(), lastNumber: news.nextSeq() }),
     stop() {

@@ -142,8 +142,10 @@ async function openRounds(lab: FleetLab<Name>, random: Random) {
     },
     async "kill a machine"() {
       const name = random.pick(names);
-      processes.get(name)?.kill("SIGKILL");
+      const killed = processes.get(name);
+      killed?.kill("SIGKILL");
       down.add(name);
+      await killed?.exited;
       await work(4);
       await start(name);
     },

@@ -66,3 +66,27 @@ test("a damaged file is read as far as it makes sense", () => {
   const good = { number: 1, at: 1, t: 1, key: null, line: '{"kind":"alive"}' };
   expect(createOutbox([null, 3, { number: -1 }, { ...good, line: "{" }, good]).size()).toBe(1);
 });
+
+test("what was added while some was being written waits, also if it was shortened meanwhile", () => {
+  const outbox = createOutbox([]);
+  for (let n = 0; n < 60; n++) outbox.add(createState("a", []));
+  const batch = outbox.first(50);
+  for (let n = 0; n < 10; n++) outbox.add(createState("a", []));
+  const opened = createState("a", ["1"]);
+  outbox.add(opened);
+  const last = createState("a", []);
+  outbox.add(last);
+  outbox.drop(batch.at(-1)?.number ?? 0);
+  expect(outbox.first(100).filter(({ number }) => number >= opened.number)).toEqual([opened, last]);
+});
+
+test("of more than it keeps, it says what was dropped last", () => {
+  const outbox = createOutbox([]);
+  const states = Array.from({ length: 5_000 }, (_, n) => createState(`s${n}`, []));
+  for (const state of states) outbox.add(state);
+  const [first] = outbox.first(1);
+  const dropped = states.filter(({ number }) => number < (first?.number ?? 0));
+  expect(dropped.length).toBeGreaterThan(0);
+  expect(outbox.takeLost()).toBe(dropped.at(-1)?.number ?? 0);
+  expect(outbox.takeLost()).toBeNull();
+});

@@ -20,29 +20,50 @@ const createState = (number: number, before: number | null): NumberedText => ({
   message: {
     kind: "session",
     seq: number,
-    described: { session: { ...blocked("shop", minute), detail: `step ${number}` }, answerable: [] },
+    described: {
+      session: { ...blocked("shop", minute), newest: 1, detail: `step ${number}` },
+      answerable: [],
+    },
   },
 });
 
-function openPeer() {
+/** `followedTo`: what an earlier run has saved. */
+function createFollowedPeer(followedTo: number | null = null) {
+  const asked: number[] = [];
   const peer = createPeer({
     known: {},
     clock: () => ({ ...now, boot: "boot", host: "host" }),
     ownName: "laptop",
-    send() {},
+    send(request) {
+      if (request.kind === "hello") asked.push(request.resume?.seq ?? 0);
+    },
     problem: () => null,
   });
   const steps: unknown[] = [];
-  peer.follow({
+  const past: unknown[] = [];
+  const carrier = peer.follow({
+    greeting: () => (followedTo === null ? {} : { resume: { machineId: "other", seq: followedTo } }),
     onOpened() {},
     onLost() {},
     onMessage(message) {
       if (message.kind === "session") steps.push(message.described.session.detail);
+      if (message.kind === "missed") past.push(...message.sessions);
     },
   });
-  peer.takePulse(1, { ...now, hasChannels: false }, 0);
-  peer.takeLatest({ hello, sessions: [], number: 2 });
-  return { peer, steps };
+  const pulse = () => peer.takePulse(++pulses, { ...now, hasChannels: false }, 0);
+  const open = (number: number) => {
+    pulse();
+    peer.takeLatest({ hello, sessions: [], number });
+  };
+  return { peer, carrier, steps, past, asked, pulse, open };
+}
+
+let pulses = 0;
+
+function openPeer() {
+  const followed = createFollowedPeer();
+  followed.open(2);
+  return followed;
 }
 
 test("entries that are written again behind the newest do not put an older state back", () => {
@@ -53,4 +74,69 @@ test("entries that are written again behind the newest do not put an older state
   expect(steps).toEqual(["step 5"]);
   expect(peer.take(entries)).toBe(3);
   expect(steps).toEqual(["step 5"]);
+});
+
+test("entries that were lost while beckon did not run here are asked for until they are known", () => {
+  const { peer, carrier, asked, open, pulse } = createFollowedPeer(4);
+  // 5 to 9 were trimmed.
+  peer.take([createState(10, 9)]);
+  open(10);
+  expect({ asked, isMissing: carrier.isMissing() }).toEqual({ asked: [4], isMissing: true });
+  pulse();
+  expect(asked).toEqual([4, 4]);
+  peer.takeReply({ kind: "missed", sessions: [], isPart: true, upTo: 11 });
+  expect(carrier.isMissing()).toBe(true);
+  peer.takeReply({ kind: "missed", sessions: [], upTo: 11 });
+  expect(carrier.isMissing()).toBe(false);
+});
+
+test("what it said before something else was lost does not count as the answer to that", () => {
+  const { peer, carrier } = openPeer();
+  peer.take([createState(5, 4)]);
+  expect(carrier.isMissing()).toBe(true);
+  peer.take([createState(8, 7)]);
+  peer.takeReply({ kind: "missed", sessions: [], upTo: 6 });
+  expect(carrier.isMissing()).toBe(true);
+  peer.takeReply({ kind: "missed", sessions: [], upTo: 9 });
+  expect(carrier.isMissing()).toBe(false);
+});
+
+test("an answer that comes while nobody can take it is asked for again", () => {
+  const { peer, carrier, asked, open } = openPeer();
+  peer.take([createState(5, 4)]);
+  peer.lose("the server is away");
+  peer.takeReply({ kind: "missed", sessions: [], upTo: 9 });
+  expect(carrier.isMissing()).toBe(true);
+  open(5);
+  expect(asked).toEqual([2]);
+});
+
+test("every ask of a long pause is known, however many there were", () => {
+  const { peer, past, open } = createFollowedPeer();
+  for (let n = 1; n <= 600; n += 2) {
+    const { head, number, message } = createState(n, n - 1);
+    if (message.kind !== "session") return;
+    const { session } = message.described;
+    const [ask] = session.asks as { id: string }[];
+    const asking = {
+      ...message,
+      described: {
+        session: {
+          ...session,
+          asks: [
+            { ...ask, id: `a${n}` },
+            { ...ask, id: `b${n}` },
+          ],
+        },
+        answerable: [],
+      },
+    };
+    const asked = { ...message, described: { session: { ...session, asks: [] }, answerable: [] } };
+    peer.take([
+      { head, number, message: asking },
+      { head: { ...head, before: n }, number: n + 1, message: asked },
+    ]);
+  }
+  open(600);
+  expect(past).toHaveLength(600);
 });
