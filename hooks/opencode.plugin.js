@@ -2,7 +2,7 @@
 // It reports what opencode's sessions do to beckon, and passes on what you answer there, and prompts that you send from there. It changes nothing that opencode does,
 // and every fault is silent: without beckon, opencode works as before. It waits for nothing, except before an edit in a project
 // where you have turned beckon's work guard on: the guard can refuse the edit, and has a second to do so.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { createConnection, createServer } from "node:net";
@@ -30,6 +30,9 @@ const maxPostMs = 1_000;
 const maxPostLength = 100_000;
 const maxFileBytes = 65_536;
 const maxQueued = 500;
+/** `opencode run` ends as soon as its turn does. Then so many of the last events are still sent, each within this time. */
+const maxLast = 3;
+const maxLastMs = 1_000;
 /** A prompt that the user sends through beckon, as JSON. */
 const maxPromptLength = 700_000;
 /** The longest path that a socket can have. */
@@ -60,6 +63,8 @@ export const Beckon = async (context) => {
   let sending = Promise.resolve();
   let queued = 0;
   let pausedUntil = 0;
+  /** The events that beckon does not have yet, without requests, which end with opencode. */
+  const unsent = new Set();
 
   const find = (id) => {
     const known = sessions.get(id);
@@ -86,17 +91,17 @@ export const Beckon = async (context) => {
    * Most events go straight to beckon. Beckon's program sends the first one, requests, and what beckon did not take: it keeps
    * events while beckon is down, waits for answers, and finds out where to send the next ones.
    */
-  const send = async (text, onOutput) => {
+  const send = async ({ text, moment }, onOutput) => {
     if (onOutput) return start(text, onOutput);
     if (connection !== null && text.length <= maxPostLength) {
-      if (isStillThere(connection) && (await post(connection, text))) return true;
+      if (isStillThere(connection) && (await post(connection, text, moment))) return true;
       connection = null;
     }
     const onConnection = (output) => {
       connection = openConnection(output.connection);
       if (connection !== null) openInbox(connection, prompt);
     };
-    return start(text, onConnection, ["--connect"]);
+    return start(addMoment(text, moment), onConnection, ["--connect"]);
   };
 
   const report = (type, session, fields, onOutput) => {
@@ -106,14 +111,23 @@ export const Beckon = async (context) => {
     const subagent = root === session ? {} : { subagent: session.id, subagentType: session.agent ?? "" };
     const text = JSON.stringify({ type, session: root.id, ...subagent, cwd: session.directory, ...fields });
     queued++;
+    const event = { text, moment: createMoment() };
+    if (!onOutput) unsent.add(event);
+    const sendNow = () => send(event, onOutput).finally(() => unsent.delete(event));
     sending = sending
-      .then(() => Promise.race([send(text, onOutput), sleep(onOutput ? heldWaitMs : maxWaitMs)]))
+      .then(() => Promise.race([sendNow(), sleep(onOutput ? heldWaitMs : maxWaitMs)]))
       .then((isStarted) => {
         if (isStarted === false) pausedUntil = Date.now() + pauseMs;
       })
       .catch(() => {})
       .finally(() => queued--);
   };
+
+  // The id tells beckon which of them it has already.
+  process.on("exit", () => {
+    if (Date.now() < pausedUntil) return;
+    for (const { text, moment } of [...unsent].slice(-maxLast)) runProcess(addMoment(text, moment));
+  });
 
   const learn = (info) => {
     const session = find(info.id);
@@ -459,11 +473,18 @@ function readUptime() {
   return Math.round(Number.parseFloat(readFileSync("/proc/uptime", "utf8")) * 1e6);
 }
 
+/** Which event it is, and when it happened. */
+function createMoment() {
+  const at = Date.now();
+  return { id: randomUUID(), at, collected_at: new Date(at).toISOString(), seq: readUptime() };
+}
+
+/** For beckon's program, which would otherwise take the event for a new one. */
+const addMoment = (text, moment) => `${text.slice(0, -1)},"_meta":${JSON.stringify(moment)}}`;
+
 /** Resolves with whether beckon has taken the event. A bare socket, so that no proxy gets it. */
-function post({ port, token, meta }, text) {
+function post({ port, token, meta }, text, moment) {
   return new Promise((resolve) => {
-    const at = Date.now();
-    const moment = { id: randomUUID(), at, collected_at: new Date(at).toISOString(), seq: readUptime() };
     const about = JSON.stringify({ ...meta, ...moment });
     const body = Buffer.from(`{"provider":"${agent}","_meta":${about},"payload":${text}}`);
     const head =
@@ -489,19 +510,27 @@ function post({ port, token, meta }, text) {
   });
 }
 
+function describeProcess() {
+  const env = { ...process.env, OPENCODE_PID: String(process.pid) };
+  if (home !== null) env.BECKON_HOME = home;
+  if (unattended.includes(command)) env.OPENCODE_UNATTENDED = "1";
+  return { cwd: "/", env, windowsHide: true };
+}
+
+/** Waits for the program: nothing else runs any more when opencode ends. */
+const runProcess = (text) =>
+  spawnSync(binary, ["hook", agent], {
+    ...describeProcess(),
+    input: text,
+    stdio: ["pipe", "ignore", "ignore"],
+    timeout: maxLastMs,
+  });
+
 /** Resolves with false if the program cannot be started, otherwise when it has ended. `onOutput` gets what it prints. */
 function startProcess(text, onOutput, options = []) {
   return new Promise((resolve) => {
-    const env = { ...process.env, OPENCODE_PID: String(process.pid) };
-    if (home !== null) env.BECKON_HOME = home;
-    if (unattended.includes(command)) env.OPENCODE_UNATTENDED = "1";
     const stdio = ["pipe", onOutput ? "pipe" : "ignore", "ignore"];
-    const child = spawn(binary, ["hook", agent, ...options], {
-      cwd: "/",
-      env,
-      stdio,
-      windowsHide: true,
-    });
+    const child = spawn(binary, ["hook", agent, ...options], { ...describeProcess(), stdio });
     let output = "";
     child.on("error", () => resolve(false));
     child.on("close", () => {

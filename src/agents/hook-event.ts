@@ -1,5 +1,5 @@
 /** What the events of all agents' hooks have in common, and what they ask the work guard. */
-import { asRecord, asText, type JsonRecord, readText } from "../core/json.ts";
+import { asRecord, asText, type JsonRecord, readText, readTime } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import {
   type AgentEvent,
@@ -23,6 +23,19 @@ export function createHookEvent(
   const { place, attended, workspace: project } = meta;
   const about = { place, attended, project, payloadKey: stamp.key, ...subject };
   return createInternalEvent(stamp.id, stamp, about, change);
+}
+
+/** A hook that is this much older than its forwarder says something else with its timestamp. */
+const maxStartMs = 60_000;
+
+/**
+ * For agents that do not wait for all of their hooks, which then start in any order on a busy machine: the payload says when each was
+ * sent, on the same clock as the forwarder's.
+ */
+export function stampByPayload({ meta, payload }: HookMessage, stamp: EventStamp): EventStamp {
+  const startMs = (meta.at ?? 0) - (readTime(payload.timestamp) ?? Number.POSITIVE_INFINITY);
+  if (startMs <= 0 || startMs > maxStartMs) return stamp;
+  return { ...stamp, at: stamp.at - startMs, t: stamp.t - startMs };
 }
 
 /**

@@ -13,7 +13,7 @@ import type { Paths } from "../storage/paths.ts";
 import type { Env } from "../system/folders.ts";
 import { currentFolder } from "../system/folders.ts";
 import { nameInstallation } from "../system/installation.ts";
-import { isAgentProcess, type ProcessStat, parseStat } from "../system/process-stat.ts";
+import { agentPidVariable, isAgentProcess, type ProcessStat, parseStat } from "../system/process-stat.ts";
 import { readTokenLine } from "./own-file.ts";
 
 /** The agent whose hook this is. */
@@ -82,8 +82,7 @@ export async function readSurroundings(
   env: Env,
   choosingFolders: ChoosingFolders,
 ): Promise<Surroundings> {
-  const value = Number(env[forwarding?.pidVariable ?? ""]);
-  const agentPid = Number.isInteger(value) && value > 1 ? value : null;
+  const agentPid = readPid(env[forwarding?.pidVariable ?? agentPidVariable]);
   if (process.platform !== "linux") return describeSurroundings(agentPid, choosingFolders);
   // All reads are started before the first one is awaited.
   const readingBoot = readText("/proc/sys/kernel/random/boot_id");
@@ -102,6 +101,11 @@ export async function readSurroundings(
     procStart: agentProcess?.start ?? null,
     tty: agentProcess?.tty ?? null,
   };
+}
+
+function readPid(text: string | undefined): number | null {
+  const pid = Number(text);
+  return Number.isInteger(pid) && pid > 1 ? pid : null;
 }
 
 /** On macOS and Windows the app finds the process and its tty: here it would take a program. */

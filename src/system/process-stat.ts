@@ -1,4 +1,4 @@
-/** Reads the text of /proc/PID/stat. No imports: it is loaded at every hook. */
+/** An agent's process: its variable, its names, and the text of /proc/PID/stat. No imports: it is loaded at every hook. */
 
 export interface ProcessStat {
   readonly pid: number;
@@ -11,6 +11,9 @@ export interface ProcessStat {
   /** In clock ticks since boot. */
   readonly start: string;
 }
+
+/** The variable with the agent's pid, for a hook that outlives the shell that started it. */
+export const agentPidVariable = "BECKON_AGENT_PID";
 
 /** Other names that an agent's process can have. Newer versions of Node name theirs MainThread, macOS Python's with a capital. */
 const runtimes: ReadonlySet<string> = new Set([

@@ -2,6 +2,7 @@
 import { asList, asRecord } from "../core/json.ts";
 import { quoteForShell } from "../core/text/shell-quote.ts";
 import { parseSimpleCommands, type SimpleCommand } from "../shell/index.ts";
+import { agentPidVariable } from "../system/process-stat.ts";
 import { findShortPath } from "../system/short-path.ts";
 
 export interface CommandParts {
@@ -12,6 +13,8 @@ export interface CommandParts {
   readonly home: string | null;
   /** An option of `beckon hook`. Absent for an event. */
   readonly option?: "--guard";
+  /** The agent waits for every hook, and is to wait only for a shell that starts this one. Not on Windows. */
+  readonly isDetached?: boolean;
 }
 
 /** A command as it stands in the settings: text for a shell, or with `args` a program that is run without one. */
@@ -76,11 +79,25 @@ function checkParts({ binary, agent, home }: CommandParts, platform: HookPlatfor
  * program gets SIGTERM in this form as well as with exec or a trap; from 2.0.76 it gets it in no form. With exec the agent
  * would see the exit codes above.
  */
-function formatForPosix({ binary, agent, home, option }: CommandParts): string {
+function formatForPosix({ binary, agent, home, option, isDetached = false }: CommandParts): string {
   const setting = home === null ? "" : `BECKON_HOME=${quoteForShell(home)} `;
   const args = option === undefined ? agent : `${agent} ${option}`;
-  return `{ cd / && ${setting}${quoteForShell(binary)} hook ${args}; } 2>/dev/null; exit 0`;
+  const call = `${setting}${quoteForShell(binary)} hook ${args}`;
+  return isDetached ? detachedStart + call + detachedEnd : `{ cd / && ${call}; } 2>/dev/null; exit 0`;
 }
+
+/**
+ * Around a call that the agent does not wait for: the shell exits at once. The call gets stdin by another number, because a shell gives
+ * its jobs an empty one, and the agent's pid, because its parent is gone. It cannot print. Grok Build 1.0.41 fills in variables itself, and
+ * runs no hook with one that it does not have: so `$` stands alone.
+ */
+const detachedStart = `{ cd / && eval export ${agentPidVariable}='$'PPID && `;
+const detachedEnd = " <&3 & } 3<&0 >/dev/null 2>&1; exit 0";
+
+const removeDetaching = (command: string): string =>
+  command.startsWith(detachedStart) && command.endsWith(detachedEnd)
+    ? command.slice(detachedStart.length, -detachedEnd.length)
+    : command;
 
 /**
  * Claude Code on Windows gives the command to Git Bash, or to PowerShell if Git Bash is missing (its hooks reference); early
@@ -134,7 +151,7 @@ export const isOwnCommand = (hook: HookCommand): boolean =>
  */
 export function readHookCommand(command: string): FoundCommand | null {
   // PowerShell's call operator.
-  const direct = command.replace(/^& (?=["'])/, "");
+  const direct = removeDetaching(command).replace(/^& (?=["'])/, "");
   // To cmd a backslash is not an escape.
   const text = /^"?[A-Za-z]:\\/.test(direct) ? direct.replaceAll("\\", "/") : direct;
   const commands = parseSimpleCommands(text);

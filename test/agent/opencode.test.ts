@@ -34,7 +34,11 @@ createOtherCliTests(opencodeDriver).testDriven(
         .split(`"type":"${type}"`).length - 1;
     await waitUntil(() => count("session.idle") === 1, 20_000);
     expect(["tool.started", "tool.ended", "prompt"].map(count)).toEqual([toolCalls, toolCalls, 1]);
-    expect(readFileSync(inHome("runs"), "utf8").trim().split("\n")).toEqual(["hook opencode --connect"]);
+    const [first, ...last] = readFileSync(inHome("runs"), "utf8").trim().split("\n");
+    expect(first).toBe("hook opencode --connect");
+    // On a busy machine opencode ends before its last events are sent.
+    expect(last.filter((run) => run !== "hook opencode")).toEqual([]);
+    expect(last.length).toBeLessThanOrEqual(3);
   },
   { files: opencodeConfig({ bash: "allow", edit: "allow" }) },
 );

@@ -1,6 +1,15 @@
 /** The command as the agent runs it: with real shells, and everything in the binary's place that can be there. */
 import { afterAll, describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createExecCommand, createShellCommand, envProgram } from "../../src/user-files/hook-command.ts";
@@ -94,6 +103,28 @@ describe.each(shells.map((shell) => [shell.join(" "), shell] as const))("under %
     const { code, out, err } = run(shell, binary, home);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out.replace(/ /g, "")).toBe(`hook,claude,2,${home},${event.length}\n`.replace(/ /g, ""));
+  });
+
+  test("the agent waits only for the shell if it needs no answer, and the event still goes in", async () => {
+    const [goOn, out] = [join(fixture, `${count++}`), join(fixture, `${count++}`)];
+    const binary = place(
+      script(
+        `while [ ! -e "${goOn}" ]; do sleep 0.02; done; echo "$BECKON_AGENT_PID $(wc -c)" >"${out}"; echo no`,
+      ),
+    );
+    const { command } = createShellCommand({ binary, agent: "grok", home: null, isDetached: true });
+    const child = Bun.spawnSync([...shell, "-c", command], { stdin: Buffer.from(event), timeout: 20_000 });
+    expect(child).toMatchObject({ exitCode: 0, stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) });
+    expect(existsSync(out)).toBeFalse();
+    writeFileSync(goOn, "");
+    await waitUntil(() => existsSync(out) && readFileSync(out, "utf8").endsWith("\n"), 10_000);
+    expect(readFileSync(out, "utf8").trim().split(/ +/)).toEqual([`${process.pid}`, `${event.length}`]);
+  });
+
+  test.each(troubles)("nothing is printed, and nobody waits, when the binary %s", (_, make) => {
+    const { command } = createShellCommand({ binary: make(), agent: "grok", home: null, isDetached: true });
+    const child = Bun.spawnSync([...shell, "-c", command], { stdin: Buffer.from(event), timeout: 20_000 });
+    expect(child).toMatchObject({ exitCode: 0, stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) });
   });
 
   test("it runs in a folder that is there, when the agent's own is gone", () => {

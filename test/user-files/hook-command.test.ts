@@ -37,9 +37,9 @@ describe("the command that is written", () => {
 
   test("is known again, with all that it names, whatever the path", () => {
     fc.assert(
-      fc.property(path, fc.option(path), (folder, home) => {
+      fc.property(path, fc.option(path), fc.boolean(), (folder, home, isDetached) => {
         const given = { binary: `${folder}/beckon`, agent: "claude", home };
-        expect(readHookCommand(shellText(given))).toEqual(given);
+        expect(readHookCommand(shellText({ ...given, isDetached }))).toEqual(given);
       }),
       { numRuns: 3000 },
     );

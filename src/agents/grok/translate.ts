@@ -7,12 +7,12 @@ import type { AgentEvent, Change } from "../../core/session/event.ts";
 import type { EventDetails, EventStamp } from "../agent.ts";
 import type { HookMessage } from "../envelope.ts";
 import { createHookChange, findResponse } from "../hook-changes.ts";
-import { readId, translateHook } from "../hook-event.ts";
+import { readId, stampByPayload, translateHook } from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
 import { createCallStart, readCommonDetails, readToolCall, type ToolTable } from "../tool-call.ts";
 
 export const translate = (hook: HookMessage, stamp: EventStamp): AgentEvent | null =>
-  translateHook(hook, stamp, "grok", createChange, {
+  translateHook(hook, stampByPayload(hook, stamp), "grok", createChange, {
     permissionMode: readId(hook.payload.permission_mode),
     // A subagent has a session of its own, which ends with it. Nobody waits for its turns.
     ...(isSubagentsOwn(hook.payload) ? { attended: false } : {}),
@@ -40,7 +40,7 @@ function createChange(name: string, payload: JsonRecord): Change {
   }
 }
 
-const questionTool = "ask_user_question";
+export const questionTool = "ask_user_question";
 
 const table: ToolTable = {
   tools: {

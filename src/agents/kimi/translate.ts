@@ -50,8 +50,11 @@ const readPrompt = (prompt: unknown): string =>
         .map(({ text }) => asText(text))
         .join("\n");
 
-const questionTool = "AskUserQuestion";
+export const questionTool = "AskUserQuestion";
 const planTool = "ExitPlanMode";
+
+const edits = { Edit: "path", Write: "path" };
+export const editTools = Object.keys(edits);
 
 const table: ToolTable = {
   tools: {
@@ -61,7 +64,7 @@ const table: ToolTable = {
     Read: ["Read", "path"],
     Write: ["Write", "path"],
   },
-  edits: { Edit: "path", Write: "path" },
+  edits,
 };
 
 /** The dialog is open 10 to 80 ms before or after it. `id` is that of its PermissionResult, which comes for No and Esc too. */

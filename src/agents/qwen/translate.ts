@@ -5,7 +5,14 @@ import type { EventDetails, EventStamp, GuardRequest } from "../agent.ts";
 import type { EditTools } from "../edits.ts";
 import type { HookMessage } from "../envelope.ts";
 import { createHookChange, findResponse } from "../hook-changes.ts";
-import { createPrompt, readEdit, readHookRequest, readId, translateHook } from "../hook-event.ts";
+import {
+  createPrompt,
+  readEdit,
+  readHookRequest,
+  readId,
+  stampByPayload,
+  translateHook,
+} from "../hook-event.ts";
 import {
   createPermissionAsk,
   createQuestion,
@@ -16,7 +23,7 @@ import {
 } from "../tool-call.ts";
 
 export const translate = (hook: HookMessage, stamp: EventStamp): AgentEvent | null =>
-  translateHook(hook, stamp, "qwen", createChange, {
+  translateHook(hook, stampByPayload(hook, stamp), "qwen", createChange, {
     agentId: readId(hook.payload.agent_id),
     agentType: readId(hook.payload.agent_type),
     permissionMode: readId(hook.payload.permission_mode),

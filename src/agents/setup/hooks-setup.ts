@@ -27,6 +27,8 @@ import type { SetupDescription } from "./index.ts";
 interface RegisteredForm extends HookForm {
   /** The agent can run the program without a shell, and would not show that it failed. */
   readonly canExec?: boolean;
+  /** The agent waits for the hook, and needs nothing from it. */
+  readonly isDetached?: boolean;
 }
 
 export interface HooksDescription {
@@ -109,13 +111,14 @@ export function createHooks(
 ): readonly WantedHook[] {
   const parts = { binary, agent, home };
   const shell = createShellCommand(parts, platform);
+  const detached = createShellCommand({ ...parts, isDetached: true }, platform);
   const exec = hasEnv || platform === "win32" ? createExecCommand(parts, platform) : shell;
   // PowerShell, which may run the agent's hooks on Windows, takes a path in quotes for a text.
   const isQuoted = platform === "win32" && /^["']/.test(shell.command);
   const knowsArgs = forms.some(({ canExec }) => canExec);
-  return forms.map(({ canExec = false, ...form }) => ({
+  return forms.map(({ canExec = false, isDetached = false, ...form }) => ({
     ...form,
-    ...(canExec || (isQuoted && knowsArgs) ? exec : shell),
+    ...(canExec || (isQuoted && knowsArgs) ? exec : isDetached ? detached : shell),
   }));
 }
 

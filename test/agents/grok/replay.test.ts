@@ -9,9 +9,11 @@ const otherDialog = "the recorder did not know the form of this dialog, which wa
 
 describeReplay({
   agent,
-  createPayloads: ({ payload }, home) => [
-    { ...payload, transcript_path: String(payload.transcript_path).replace("/home/dev", home) },
-  ],
+  // Of the ends of calls, only a question's is registered. events.jsonl has the others.
+  createPayloads: ({ event, payload }, home) =>
+    /^PostToolUse/.test(event) && payload.tool_name !== "ask_user_question"
+      ? []
+      : [{ ...payload, transcript_path: String(payload.transcript_path).replace("/home/dev", home) }],
   // A subagent's session runs in the same process. No process of this machine has such an id.
   createMeta: ({ ppid = 0 }) => ({ pid: 4_190_000 + (ppid % 1_000), host: "host" }),
   exitKeys: /^\/exit$/,

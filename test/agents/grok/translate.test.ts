@@ -9,6 +9,20 @@ function translate(fields: object) {
   return hook && grok.translate(hook, { id: "e1", key: "e1", at: 1, t: 1 });
 }
 
+test("a hook that starts late counts from when Grok Build sent it", () => {
+  const at = Date.parse("2026-11-18T12:00:01.500Z");
+  const stampOf = (timestamp: unknown) => {
+    const payload = { session_id: "s1", hook_event_name: "PreToolUse", timestamp };
+    const hook = openEnvelope({ payload, _meta: { at } }, "grok", null);
+    const event = hook && grok.translate(hook, { id: "e1", key: "e1", at, t: 9_000 });
+    return event && [event.at, event.t];
+  };
+  expect(stampOf("2026-11-18T12:00:01.100123456+00:00")).toEqual([at - 400, 8_600]);
+  // Of another clock, or not a time.
+  for (const odd of ["2026-11-18T12:00:02.000Z", "2026-11-17T12:00:00.000Z", "soon", 12, undefined])
+    expect(stampOf(odd)).toEqual([at, 9_000]);
+});
+
 test("a subagent has a session of its own, which nobody attends", () => {
   expect(translate({ subagentType: "general-purpose" })?.attended).toBe(false);
 });

@@ -10,7 +10,11 @@ const closed =
 
 describeReplay({
   agent,
-  createPayloads: ({ payload }) => [payload],
+  // Of the ends of calls, these are registered. The wire file has the others.
+  createPayloads: ({ event, payload }) =>
+    /^PostToolUse/.test(event) && !/^(?:AskUserQuestion|Agent|Edit|Write)$/.test(String(payload.tool_name))
+      ? []
+      : [payload],
   exitKeys: /^\/exit$/,
   unknowable: {
     hangup: {

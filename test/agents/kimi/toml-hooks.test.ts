@@ -26,7 +26,10 @@ describe("install, install again, uninstall: the file is as before, byte for byt
     expect(hooks.slice(0, userHooks.length)).toEqual(userHooks as Record<string, unknown>[]);
     const added = hooks.slice(userHooks.length);
     expect(added).toHaveLength(count);
-    for (const hook of added) expect(Object.keys(hook)).toEqual(["event", "command", "timeout"]);
+    for (const { matcher, ...hook } of added) {
+      expect(Object.keys(hook)).toEqual(["event", "command", "timeout"]);
+      expect(matcher === undefined || typeof matcher === "string").toBeTrue();
+    }
     expect(add(installed)).toBe(installed);
     expect(entries.remove(installed)).toBe(before);
   });
@@ -36,6 +39,16 @@ test("beckon's entries are found again after Kimi Code has written the file with
   const written = `${add("").replace(/^#.*\n/m, "")}${own}\n# mine\n[model]\nname = "k2"\n`;
   expect(entries.findHomes(written)).toHaveLength(count);
   expect(entries.remove(written)).toBe(`\n${own}\n# mine\n[model]\nname = "k2"\n`);
+});
+
+test("Kimi Code waits only for a shell before a call, and for nothing after most calls", () => {
+  const { hooks } = Bun.TOML.parse(add("")) as { hooks: Record<string, string>[] };
+  expect(hooks.filter(({ command }) => /<&3 & \}/.test(command ?? "")).map(({ event }) => event)).toEqual([
+    "PreToolUse",
+  ]);
+  const ends = hooks.filter(({ event }) => /^PostToolUse/.test(event ?? ""));
+  expect(ends.map(({ matcher }) => new RegExp(matcher ?? "").test("Bash"))).toEqual([false, false]);
+  expect(ends.map(({ matcher }) => new RegExp(matcher ?? "").test("AskUserQuestion"))).toEqual([true, true]);
 });
 
 describe("a file is refused and stays as it is", () => {

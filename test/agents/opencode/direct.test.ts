@@ -1,5 +1,5 @@
 /** beckon's plugin for opencode sends events itself once beckon's program has delivered one, and only while that is safe. */
-import { describe, expect } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createConnection } from "node:net";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { createHarness, environment, parseEnvelope, token } from "../../hook/har
 import { testWith } from "../../needs.ts";
 import { binary } from "../../repo.ts";
 import { waitUntil } from "../../wait-until.ts";
-import { loadPluginFor } from "./plugin.ts";
+import { loadPluginFor, writePlugin } from "./plugin.ts";
 
 const harness = forEachTest(createHarness);
 
@@ -45,6 +45,30 @@ async function load() {
   };
 }
 
+test("the last event of a run arrives, although opencode ends at once", async () => {
+  const { user } = harness;
+  const sent = join(user, "sent");
+  const program = join(user, "beckon.sh");
+  // The program of the first event is slow: the others wait for it.
+  writeFileSync(program, `#!/bin/sh\n[ "$3" = --connect ] && sleep 0.1\ncat >>'${sent}'\n`, { mode: 0o755 });
+  const plugin = join(user, "plugin.js");
+  writeFileSync(plugin, writePlugin(program));
+  const script = `
+    const { Beckon } = await import(${JSON.stringify(plugin)});
+    const { event } = await Beckon({ directory: "/", client: {} });
+    const report = (type) =>
+      event({ event: { type: "session.status", properties: { sessionID: "ses_1", status: { type } } } });
+    report("busy");
+    report("idle");
+    setTimeout(() => process.exit(0), 1);
+  `;
+  const { exitCode } = Bun.spawnSync([process.execPath, "-e", script], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  expect(exitCode).toBe(0);
+  expect(readFileSync(sent, "utf8")).toContain('"session.idle"');
+});
+
 describe("opencode's events", () => {
   testWith("linux")("need beckon's program once, and arrive in order with all that it knows", async () => {
     const { received, port } = harness.receiver();
@@ -59,8 +83,9 @@ describe("opencode's events", () => {
     expect(plugin.runs()).toEqual(["hook opencode --connect"]);
     expect(received.at(-1)?.headers.authorization).toBe(`Bearer ${token}`);
 
-    const [first, ...others] = envelopes.map(({ _meta, ...rest }) => {
-      const { id, at, collected_at, seq, ...lasting } = _meta;
+    const [first, ...others] = envelopes.map(({ _meta, payload, ...rest }) => {
+      // Of an event that the program sends, the plugin's own moment counts.
+      const { id, at, collected_at, seq, ...lasting } = { ..._meta, ...payload._meta };
       return { moment: { id, at, collected_at, seq }, envelope: { ...rest, payload: null }, lasting };
     });
     for (const other of others) {

@@ -19,7 +19,7 @@ export interface LoadedPlugin {
   readonly posts: readonly JsonRecord[];
 }
 
-function writePlugin(binary: string, guardScope: string | undefined): string {
+export function writePlugin(binary: string, guardScope?: string): string {
   const options = { version: null, binary, home: null, platform: "linux", ...(guardScope && { guardScope }) };
   return opencodeSetup.createRegistration({ ...options, platform: "linux" }).add(null);
 }
@@ -55,7 +55,8 @@ export async function loadPlugin(): Promise<LoadedPlugin> {
     directory: "/home/dev/proj",
     client: { _client: { post: async (request: JsonRecord) => posts.push(request) } },
     startBeckon: async (text: string, onOutput?: (output: unknown) => void) => {
-      sent.push(JSON.parse(text));
+      const { _meta, ...payload } = JSON.parse(text);
+      sent.push(payload);
       if (onOutput) print = onOutput;
       return true;
     },

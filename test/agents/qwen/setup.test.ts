@@ -25,6 +25,16 @@ describe("install, install again, uninstall: the file is as before, byte for byt
   });
 });
 
+test("Qwen Code waits for none of the hooks that it runs at every call", () => {
+  const { hooks } = JSON.parse(add(null)) as { hooks: Record<string, { hooks: { async?: boolean }[] }[]> };
+  const isAwaited = (event: string) => hooks[event]?.some((group) => group.hooks.some((hook) => !hook.async));
+  expect(Object.keys(hooks).filter((event) => !isAwaited(event))).toEqual([
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PostToolBatch",
+  ]);
+});
+
 test("the user's own second channel stays as it is, and nothing is answered through it", () => {
   const before = '{\n  "dualOutput": { "jsonFile": "/tmp/mine" }\n}\n';
   expect(JSON.parse(add(before)).dualOutput).toEqual({ jsonFile: "/tmp/mine" });

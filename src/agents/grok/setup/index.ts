@@ -1,14 +1,22 @@
 /** Install, uninstall and doctor for Grok Build: a file of beckon's own in its folder of hooks. */
 import { createHooksSetup, createTestEnd, createTestPayload } from "../../setup/hooks-setup.ts";
 import { createAgentSetup } from "../../setup/index.ts";
+import { questionTool } from "../translate.ts";
 import { hooksPath, isPresent } from "./folder.ts";
 
 const events = [
-  ...["SessionStart", "SessionEnd", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"],
-  ...["PermissionDenied", "Notification", "Stop", "StopCancelled", "StopFailure"],
+  ...["SessionStart", "SessionEnd", "UserPromptSubmit", "PermissionDenied", "Notification", "Stop"],
+  ...["StopCancelled", "StopFailure"],
 ];
 
-const timeoutSec = 5;
+const form = { timeout: 5, async: false };
+
+const hooks = [
+  ...events.map((event) => ({ event, ...form })),
+  { event: "PreToolUse", ...form, isDetached: true },
+  // The end of any other call is in events.jsonl: each hook makes calls slower.
+  { event: "PostToolUse", matcher: questionTool, ...form },
+];
 
 export const grokSetup = createAgentSetup({
   id: "grok",
@@ -18,7 +26,7 @@ export const grokSetup = createAgentSetup({
   settingsPath: (scope, env) => (scope === "user" ? hooksPath(env) : null),
   ...createHooksSetup({
     id: "grok",
-    listHooks: () => events.map((event) => ({ event, timeout: timeoutSec, async: false })),
+    listHooks: () => hooks,
   }),
   liveTest: {
     createRequest: (sessionId, text) =>

@@ -1,6 +1,6 @@
 /**
- * What Grok Build's hooks do not report: that a request was approved, 23 ms after the key (median, n=15), and at the end of each turn its
- * tokens, context and title, each in a small file beside the session's events.
+ * What Grok Build's hooks do not report: that a request was approved, 23 ms after the key (median, n=15), how calls end, and at the end of each turn
+ * its tokens, context and title, each in a small file beside the session's events.
  */
 import { dirname, join } from "node:path";
 import { asCount, asRecord, asText, type JsonRecord, parseRecord, readTime } from "../../../core/json.ts";
@@ -11,6 +11,7 @@ import { readOr, readSmallFile } from "../../../storage/files.ts";
 import type { AgentWatcher, WatchContext } from "../../agent.ts";
 import { readId } from "../../hook-event.ts";
 import { toOneLine } from "../../one-line.ts";
+import { type EndedCalls, emitEnds, rememberEnd } from "../../watch/call-ends.ts";
 import { createEmitter, findInsideFolders, toMoment } from "../../watch/index.ts";
 import { hasPromptOption, watchSessionFiles } from "../../watch/session-files.ts";
 import { addTokens, createFileUsage, summarizeUsage } from "../../watch/usage.ts";
@@ -26,6 +27,7 @@ interface GrokEvents {
   /** True if a turn has ended since the files beside this one were read. */
   hasNewFacts: boolean;
   facts: Enrichment;
+  readonly ends: EndedCalls;
 }
 
 function addLine(state: GrokEvents, text: string): void {
@@ -36,6 +38,12 @@ function addLine(state: GrokEvents, text: string): void {
   if (text.includes('"permission_resolved"')) {
     state.resolvedAt = readTime(parseRecord(text).ts);
     state.open = Math.max(0, state.open - 1);
+  }
+  if (text.includes('"tool_completed"')) {
+    const { tool_call_id, outcome, ts } = parseRecord(text);
+    const toolUseId = readId(tool_call_id);
+    if (toolUseId !== null)
+      rememberEnd(state.ends, { toolUseId, isFailed: outcome !== "success", at: readTime(ts) });
   }
   if (text.includes('"turn_started"')) state.model = readId(parseRecord(text).model_id) ?? state.model;
   if (text.includes('"turn_ended"')) state.hasNewFacts = true;
@@ -95,6 +103,7 @@ export function watchGrok(context: WatchContext): AgentWatcher {
       model: null,
       hasNewFacts: false,
       facts: {},
+      ends: [],
     }),
     addLine,
     summarize(state, path) {
@@ -103,7 +112,8 @@ export function watchGrok(context: WatchContext): AgentWatcher {
       const { model, facts } = state;
       return { model, ...facts, ...(facts.title ? { title: mask(facts.title) } : {}) };
     },
-    onRead(session, { requestedAt, resolvedAt, open }) {
+    onRead(session, { requestedAt, resolvedAt, open, ends }) {
+      emitEnds(session, ends, emit, clock());
       openRequests.set(session.sessionId, open);
       if (requestedAt === null || resolvedAt === null) return;
       const together = listTogether(session);
@@ -125,7 +135,9 @@ export function watchGrok(context: WatchContext): AgentWatcher {
           });
       }
     },
-    isUrgent: (session) => listTogether(session).some(({ asks }) => asks.some(isBlocking)),
+    isUrgent: (session) =>
+      session.tools.some(({ ended }) => !ended) ||
+      listTogether(session).some(({ asks }) => asks.some(isBlocking)),
     isUnattended: hasPromptOption,
     readAfter: new Set(["session-start", "prompt", "turn-end"]),
   });

@@ -2,21 +2,17 @@
 import { createShellCommand } from "../../../user-files/hook-command.ts";
 import { createTestCommand, createTestEnd } from "../../setup/hooks-setup.ts";
 import { createAgentSetup } from "../../setup/index.ts";
+import { editTools, questionTool } from "../translate.ts";
 import { configPath, isPresent } from "./folder.ts";
 import { addOwn, isEmpty, listOwn, removeOwn } from "./toml-hooks.ts";
 
 const events = [
-  ...["SessionStart", "SessionEnd", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"],
-  ...[
-    "PermissionRequest",
-    "PermissionResult",
-    "Stop",
-    "StopFailure",
-    "Interrupt",
-    "PreCompact",
-    "PostCompact",
-  ],
+  ...["SessionStart", "SessionEnd", "UserPromptSubmit", "PermissionRequest", "PermissionResult", "Stop"],
+  ...["StopFailure", "Interrupt", "PreCompact", "PostCompact"],
 ];
+/** The ends of other calls are in the wire file, and each hook makes calls slower. Edits of subagents are in other files. */
+const endEvents = ["PostToolUse", "PostToolUseFailure"];
+const endMatcher = `^(${[questionTool, "Agent", ...editTools].join("|")})$`;
 const timeoutSec = 5;
 
 export const kimiSetup = createAgentSetup({
@@ -26,9 +22,16 @@ export const kimiSetup = createAgentSetup({
   describeProgram: () => ({ program: "kimi", versionPattern: /(?:^|\s)v?(\d+\.\d+\.\d+[\w.+-]{0,40})/ }),
   settingsPath: (scope, env) => (scope === "user" ? configPath(env) : null),
   createRegistration({ binary, home, platform }) {
-    const { command } = createShellCommand({ binary, agent: "kimi", home }, platform);
-    const hooks = events.map((event) => ({ event, command, timeout: timeoutSec }));
-    return { count: events.length, noun: "hook", add: (text) => addOwn(text ?? "", hooks) };
+    const parts = { binary, agent: "kimi", home };
+    const form = { ...createShellCommand(parts, platform), timeout: timeoutSec };
+    const detached = createShellCommand({ ...parts, isDetached: true }, platform);
+    const hooks = [
+      ...events.map((event) => ({ ...form, event })),
+      ...endEvents.map((event) => ({ ...form, event, matcher: endMatcher })),
+      // Kimi Code waits for it before each call.
+      { ...form, ...detached, event: "PreToolUse" },
+    ];
+    return { count: hooks.length, noun: "hook", add: (text) => addOwn(text ?? "", hooks) };
   },
   entries: {
     findHomes: (text) => listOwn(text).map(({ home }) => home),

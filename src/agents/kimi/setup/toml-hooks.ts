@@ -1,6 +1,6 @@
 /**
  * beckon's entries in Kimi Code's config.toml. An unknown event or one more field in any entry switches off all hooks, the user's
- * too, and silently (measured). So only `event`, `command` and `timeout` are written, nothing else in the text changes, and the
+ * too, and silently (measured). So only `event`, `matcher`, `command` and `timeout` are written, nothing else in the text changes, and the
  * result is read back: it must have what it had, and beckon's entries, and nothing that Kimi Code does not accept.
  */
 import { asRecord } from "../../../core/json.ts";
@@ -18,10 +18,11 @@ const knownFields: ReadonlySet<string> = new Set(["event", "matcher", "command",
 /** The line before beckon's entries. Kimi Code may write the file again without it. */
 const mark = "# beckon --install wrote these hooks, and beckon --uninstall removes them.";
 const header = /^[ \t]*\[\[[ \t]*hooks[ \t]*\]\][ \t]*\r?$/;
-const field = /^[ \t]*(?:event|command|timeout)[ \t]*=/;
+const field = /^[ \t]*(?:event|matcher|command|timeout)[ \t]*=/;
 
 interface TomlHook {
   readonly event: string;
+  readonly matcher?: string;
   readonly command: string;
   readonly timeout: number;
 }
@@ -96,10 +97,12 @@ export function addOwn(text: string, hooks: readonly TomlHook[]): string {
       "one of its hooks has an event or a field that Kimi Code does not know, so it runs no hooks at all. Correct that first";
     throw new SettingsError(text, 0, problem);
   }
-  const tables = hooks.map(
-    ({ event, command, timeout }) =>
-      `[[hooks]]\nevent = "${event}"\ncommand = ${JSON.stringify(command)}\ntimeout = ${timeout}\n`,
-  );
+  const tables = hooks.map(({ event, matcher, command, timeout }) => {
+    const fields = Object.entries({ event, matcher, command, timeout }).filter(
+      ([, value]) => value !== undefined,
+    );
+    return `[[hooks]]\n${fields.map(([name, value]) => `${name} = ${JSON.stringify(value)}\n`).join("")}`;
+  });
   const after = check(text, `${clean}\n${mark}\n${tables.join("")}`, hooks.length);
   const isCurrent = Bun.deepEquals(listEntries(after), listEntries(text));
   return isCurrent ? text : after;

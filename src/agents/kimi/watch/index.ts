@@ -1,6 +1,6 @@
 /**
- * What Kimi Code's hooks do not tell: whether a Stop is that of the turn or of a subagent, the last response, and what was used. The
- * wire file of the main agent has all of it.
+ * What Kimi Code's hooks do not tell: whether a Stop is that of the turn or of a subagent, how most calls end, the last response, and
+ * what was used. The wire file of the main agent has all of it.
  */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import { limits } from "../../../core/limits.ts";
 import { truncate } from "../../../core/text/truncate.ts";
 import type { AgentWatcher, WatchContext } from "../../agent.ts";
 import { createTurnEnd, readId } from "../../hook-event.ts";
+import { type EndedCalls, emitEnds, rememberEnd } from "../../watch/call-ends.ts";
 import { createEmitter, findInsideFolders, toMoment } from "../../watch/index.ts";
 import { hasPromptOption, watchSessionFiles } from "../../watch/session-files.ts";
 import { addTokens, createFileUsage, type FileUsage, summarizeUsage } from "../../watch/usage.ts";
@@ -19,6 +20,7 @@ interface KimiWire extends FileUsage {
   endedAt: number | null;
   /** The text since the last request to the model. */
   response: string;
+  readonly ends: EndedCalls;
 }
 
 const readTypes = [
@@ -47,12 +49,17 @@ function addLine(state: KimiWire, text: string): void {
       addUsage(state, asRecord(line.usage));
       return;
     default:
-      addLoopEvent(state, asRecord(line.event));
+      addLoopEvent(state, asRecord(line.event), line.time);
   }
 }
 
-function addLoopEvent(state: KimiWire, { type, part }: JsonRecord): void {
+function addLoopEvent(state: KimiWire, { type, part, toolCallId, result }: JsonRecord, time: unknown): void {
   if (type === "step.begin") state.response = "";
+  const toolUseId = readId(toolCallId);
+  if (type === "tool.result" && toolUseId !== null) {
+    const isFailed = asRecord(result).isError === true;
+    rememberEnd(state.ends, { toolUseId, isFailed, at: typeof time === "number" ? time : null });
+  }
   const { type: kind, text } = asRecord(part);
   if (type === "content.part" && kind === "text")
     state.response = truncate(state.response + asText(text), limits.maxTextLength);
@@ -86,13 +93,15 @@ export function watchKimi(context: WatchContext): AgentWatcher {
   const files = watchSessionFiles<KimiWire>(context, {
     agent: "kimi",
     findFile: ({ sessionId }) => findWire(sessionId),
-    createState: () => ({ ...createFileUsage(), endedAt: null, response: "" }),
+    createState: () => ({ ...createFileUsage(), endedAt: null, response: "", ends: [] }),
     addLine,
     summarize: (state) => ({
       ...summarizeUsage(state),
       ...(state.response === "" ? {} : { lastResponse: mask(state.response) }),
     }),
-    onRead({ sessionId, turn, prompted, ended }, { endedAt }) {
+    onRead(session, { endedAt, ends }) {
+      const { sessionId, turn, prompted, ended } = session;
+      emitEnds(session, ends, emit, clock());
       if (turn.running && !ended && endedAt !== null && endedAt > (prompted?.at ?? turn.at))
         emit({ agent: "kimi", sessionId }, toMoment(clock(), endedAt), createTurnEnd());
     },

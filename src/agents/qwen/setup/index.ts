@@ -5,18 +5,23 @@ import { editTools } from "../translate.ts";
 import { addChannel, removeChannel } from "./channel.ts";
 import { isPresent, settingsPath } from "./folder.ts";
 
-/** What tools return comes with PostToolBatch, so PostToolUse is not needed: Qwen Code waits for each hook. */
+/** At every call of a tool: Qwen Code is not to wait for them. PostToolBatch has what tools return, so PostToolUse is not needed. */
+const callEvents = ["UserPromptSubmit", "PreToolUse", "PostToolBatch"];
+/** It drops hooks that it does not wait for if ten run already, so it waits for these. */
 const events = [
-  ...["SessionStart", "SessionEnd", "UserPromptSubmit", "PermissionRequest", "PreToolUse", "PostToolBatch"],
-  ...["Notification", "Stop", "StopFailure", "SubagentStart", "SubagentStop", "PreCompact", "PostCompact"],
-] as const;
+  ...["SessionStart", "SessionEnd", "PermissionRequest", "Notification", "Stop", "StopFailure"],
+  ...["SubagentStart", "SubagentStop", "PreCompact", "PostCompact"],
+];
 
 /** In seconds: Qwen Code reads 1000 and more as milliseconds. */
 const form = { timeout: 5, async: false };
 
 const hooks = createHooksSetup({
   id: "qwen",
-  listHooks: () => events.map((event) => ({ event, ...form })),
+  listHooks: () => [
+    ...events.map((event) => ({ event, ...form })),
+    ...callEvents.map((event) => ({ event, ...form, async: true })),
+  ],
   guard: {
     edits: { event: "PreToolUse", matcher: Object.keys(editTools).join("|"), ...form },
     starts: { event: "SessionStart", ...form },
