@@ -97,10 +97,10 @@ export function createRuleAnswers(options: RuleAnswersOptions): RuleAnswers {
     return asks.length === session.asks.length ? session : { ...session, asks };
   }
 
-  /** The status file can report a dialog before the hook that names it, and a dialog that a rule has answered already. */
-  function isAwaitingHook(session: Session, { kind, from, t }: Pick<Ask, "kind" | "from" | "t">): boolean {
+  /** The status file or a reminder can report a dialog before the hook that names it, or one that a rule has answered already. */
+  function isAwaitingHook(session: Session, { kind, t }: Pick<Ask, "kind" | "t">): boolean {
     const leftMs = t + timing.ruleGapMs - options.clock().t;
-    if (from !== "file" || kind !== "permission" || leftMs <= 0 || !mayAnswer(session)) return false;
+    if (kind !== "permission" || leftMs <= 0 || !mayAnswer(session)) return false;
     if (!isShownSoon)
       options.schedule(() => {
         isShownSoon = false;
