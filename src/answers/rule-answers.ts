@@ -17,6 +17,8 @@ export interface RuleAnswersOptions {
   /** The session as it stands now. */
   readonly getSettled: (ref: SessionRefLike) => Session | null;
   readonly isPending: (request: string) => boolean;
+  /** A rule's answer is on its way to the agent. */
+  readonly isSentByRule: (request: string) => boolean;
   /** Whether the requests of this agent can be answered from here at all. */
   readonly isAnswered: (agent: string) => boolean;
   readonly clock: () => Moment;
@@ -92,7 +94,9 @@ export function createRuleAnswers(options: RuleAnswersOptions): RuleAnswers {
   function hideAsks(session: Session): Session {
     if (session.asks.length === 0 || session.machine !== null) return session;
     const asks = session.asks.filter(({ request, ...ask }) =>
-      request === null ? !isAwaitingHook(session, ask) : !answering.has(request),
+      request === null
+        ? !isAwaitingHook(session, ask)
+        : !answering.has(request) && !options.isSentByRule(request),
     );
     return asks.length === session.asks.length ? session : { ...session, asks };
   }

@@ -221,7 +221,10 @@ function createShowingSinks(
     env: dropUntrustedSecrets(env, listVariables(table)),
     // A project could name a folder with channels of its own, which would get everything and could answer.
     disabledReason: base.options.isFromHook && env.BECKON_HOME ? noChannelsFromHook : null,
-    get: store.get,
+    get(ref) {
+      const session = store.get(ref);
+      return session && (pending.withoutAnswering([session])[0] ?? null);
+    },
     preferences: preferences.current,
     maskedDetails: desk.maskedDetails,
     answer: desk.answer,
