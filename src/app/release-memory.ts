@@ -13,18 +13,22 @@ import { schedule } from "../system/schedule.ts";
 const afterStartMs = 15_000;
 /** An agent that works on an answer, or waits for one, is often silent for half a minute. */
 const afterEventsMs = 60_000;
-/** Fewer events than this leave little behind. A collection takes 80 ms: of so many events, that is less than a twentieth. */
-const stormEvents = 20_000;
+/** Fewer events than this leave little behind. A busy day of a dozen agents has as many. */
+const stormEvents = 5_000;
+/** A collection takes 80 ms: below this, it would cost more than it gives. */
+const maxStormBytes = 160 * 1024 * 1024;
 const afterStormMs = 1_000;
 
 export interface MemoryReleaseOptions {
   readonly shrink?: () => void;
   readonly collect?: () => void;
+  readonly isLarge?: () => boolean;
 }
 
 export function createMemoryRelease({
   shrink = Bun.shrink,
   collect = () => Bun.gc(true),
+  isLarge = () => process.memoryUsage.rss() > maxStormBytes,
 }: MemoryReleaseOptions = {}): Sink {
   let changedAt = performance.now();
   let idleMs = afterStartMs;
@@ -38,7 +42,7 @@ export function createMemoryRelease({
     () => changedAt + afterStormMs,
     () => {
       events = 0;
-      collect();
+      if (isLarge()) collect();
     },
   );
 

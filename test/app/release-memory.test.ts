@@ -45,7 +45,12 @@ test("after a stop nothing is released", async () => {
 
 test("what a storm of events leaves behind is collected a second after its end, and only then", () => {
   let collections = 0;
-  const sink = createMemoryRelease({ shrink: () => {}, collect: () => collections++ });
+  let isLarge = true;
+  const sink = createMemoryRelease({
+    shrink: () => {},
+    collect: () => collections++,
+    isLarge: () => isLarge,
+  });
   const send = (events: number) => {
     for (let n = 0; n < events; n++) {
       if (n % 10 === 0) jest.advanceTimersByTime(2);
@@ -60,6 +65,10 @@ test("what a storm of events leaves behind is collected a second after its end, 
   jest.advanceTimersByTime(2_000);
   expect(collections).toBe(1);
   send(1_000);
+  jest.advanceTimersByTime(10_000);
+  expect(collections).toBe(1);
+  isLarge = false;
+  send(20_000);
   jest.advanceTimersByTime(10_000);
   expect(collections).toBe(1);
 });

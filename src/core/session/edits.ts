@@ -14,9 +14,15 @@ export function addEdits(
   for (const named of paths.slice(-limits.maxEditedFiles)) {
     if (folder === null && !isAbsolute(named)) continue;
     const path = resolvePath(folder ?? "/", named);
-    const known = next.findIndex((edit) => edit.path === path);
+    const known = findEdit(next, path);
     const others = known === -1 ? next.slice(1 - limits.maxEditedFiles) : next.toSpliced(known, 1);
     next = [...others, { path, at, t }];
   }
   return next;
+}
+
+/** A plain loop: with a function for each of 256 edits, this was a third of what an edit costs. */
+function findEdit(edits: readonly FileEdit[], path: string): number {
+  for (let index = edits.length - 1; index >= 0; index--) if (edits[index]?.path === path) return index;
+  return -1;
 }
