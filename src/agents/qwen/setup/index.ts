@@ -1,6 +1,7 @@
 /** Install, uninstall and doctor for Qwen Code: hooks in its settings.json, which need no trust. */
-import { createHooksSetup, createTestCommand, createTestEnd } from "../../setup/hooks-setup.ts";
+import { createHooksSetup, createLiveTest } from "../../setup/hooks-setup.ts";
 import { type AgentMachine, createAgentSetup } from "../../setup/index.ts";
+import { qwenForwarding } from "../forwarding.ts";
 import { editTools } from "../translate.ts";
 import { addChannel, removeChannel } from "./channel.ts";
 import { isPresent, settingsPath } from "./folder.ts";
@@ -48,16 +49,7 @@ export const createQwenSetup = (machine: AgentMachine = {}) =>
         return { ...registration, add: addAll };
       },
       entries: { ...hooks.entries, remove: (text) => hooks.entries.remove(removeChannel(text)) },
-      liveTest: {
-        createRequest: createTestCommand,
-        createEnd: createTestEnd,
-        // The session is shown with the last part of this path.
-        createEnv: (env, sessionId) => ({
-          ...env,
-          QWEN_PROJECT_DIR: "/beckon doctor",
-          QWEN_CODE_SESSION_ID: sessionId,
-        }),
-      },
+      liveTest: createLiveTest(qwenForwarding),
     },
     machine,
   );
