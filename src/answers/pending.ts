@@ -9,7 +9,7 @@ import { endingOfAnswer } from "../core/answers/ending.ts";
 import { type AnswerStep, createStep, judgeAnswer } from "../core/answers/policy.ts";
 import { describeAnswer, explainVerdict, formatAnswer, waitMessage } from "../core/answers/words.ts";
 import type { Config } from "../core/config/config.ts";
-import type { ActionRefused, HookConnection, PendingHooks } from "../core/interfaces/index.ts";
+import type { ActionRefused, HookConnection, PendingHooks, Schedule } from "../core/interfaces/index.ts";
 import { limits } from "../core/limits.ts";
 import type { Answer, AskDetails } from "../core/session/ask-details.ts";
 import type { AgentEvent, ClockReading } from "../core/session/event.ts";
@@ -20,6 +20,7 @@ import { settle } from "../core/session/settle.ts";
 import { timing } from "../core/timing.ts";
 import type { SessionView } from "../core/view/session-view.ts";
 import type { RuleJudge } from "../rules/judge.ts";
+import { schedule } from "../system/schedule.ts";
 import { createAnswerInfo, explainUnanswerable } from "./answer-info.ts";
 import { createDecisionDelivery, formatGivenAnswer } from "./decision-delivery.ts";
 import type { OtherChanges } from "./other-changes.ts";
@@ -55,6 +56,7 @@ export interface PendingRequestsOptions {
   /** Masks secrets in a JSON text. */
   readonly maskJson: (json: string) => string;
   /** For tests. */
+  readonly schedule?: Schedule;
   readonly heartbeatMs?: number;
   readonly confirmMs?: number;
 }
@@ -75,7 +77,7 @@ export interface PendingRequests extends PendingHooks {
   ): Promise<AnswerAccepted | ActionRefused | string>;
   /** Adds to a view what can be answered and, `inFull`, everything that is asked. */
   addAnswerInfo(view: SessionView, inFull?: boolean): SessionView;
-  /** Without the asks that a rule is answering at this moment: they are over before anybody could see them. */
+  /** Without the asks that a rule is answering at this moment, or may answer in a moment: they are over before anybody could see them. */
   withoutAnswering(sessions: readonly Session[]): readonly Session[];
   /** The session changed: an ask may be over. */
   follow(session: Session): void;
@@ -130,6 +132,8 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     ...options,
     getSettled,
     isPending: (request) => list.get(request) !== null,
+    isAnswered: (agent) => isEnabled() && agents.get(agent)?.answering !== undefined,
+    schedule: options.schedule ?? schedule,
     allow: (session, ask, by) =>
       answer(session, answerIdOf(ask), { do: "allow" }, createStep("rule", { by })),
   });

@@ -1,8 +1,11 @@
 /** Rules and earlier answers, for requests that wait: what a rule allows is answered before anybody could see it. */
 import { createStep, judgeAnswer } from "../core/answers/policy.ts";
 import type { Config } from "../core/config/config.ts";
+import type { Schedule } from "../core/interfaces/index.ts";
+import type { Moment } from "../core/session/event.ts";
 import type { Ask, Session } from "../core/session/session.ts";
 import type { SessionRefLike } from "../core/session/session-ref.ts";
+import { timing } from "../core/timing.ts";
 import type { RuleJudge, RuleRequest, RuleVerdict } from "../rules/judge.ts";
 import { findAsk, type PendingRequest } from "./pending-request.ts";
 import { followLinks, staysInside } from "./real-paths.ts";
@@ -14,6 +17,10 @@ export interface RuleAnswersOptions {
   /** The session as it stands now. */
   readonly getSettled: (ref: SessionRefLike) => Session | null;
   readonly isPending: (request: string) => boolean;
+  /** Whether the requests of this agent can be answered from here at all. */
+  readonly isAnswered: (agent: string) => boolean;
+  readonly clock: () => Moment;
+  readonly schedule: Schedule;
   /** Allows what is asked, in the name of a rule. */
   readonly allow: (session: Session, ask: Ask, by: string) => Promise<unknown>;
   /** What can be answered has changed. */
@@ -24,7 +31,7 @@ export interface RuleAnswersOptions {
 export interface RuleAnswers {
   /** The request waits now. */
   onAdded(request: PendingRequest): void;
-  /** Without the asks that a rule is answering at this moment. */
+  /** Without the asks that a rule is answering at this moment, or may answer as soon as their hook comes. */
   withoutAnswering(sessions: readonly Session[]): readonly Session[];
 }
 
@@ -32,6 +39,7 @@ export function createRuleAnswers(options: RuleAnswersOptions): RuleAnswers {
   const { config, rules, getSettled } = options;
   /** Requests that a rule allows, until the agent has the answer. */
   const answering = new Set<string>();
+  let isShownSoon = false;
 
   /** Once: an alert whose text changes is shown again. */
   function addPrecedent(request: PendingRequest): void {
@@ -81,6 +89,31 @@ export function createRuleAnswers(options: RuleAnswersOptions): RuleAnswers {
     if (session && ask) await options.allow(session, ask, `rule ${name}`);
   }
 
+  function hideAsks(session: Session): Session {
+    if (session.asks.length === 0 || session.machine !== null) return session;
+    const asks = session.asks.filter(({ request, ...ask }) =>
+      request === null ? !isAwaitingHook(session, ask) : !answering.has(request),
+    );
+    return asks.length === session.asks.length ? session : { ...session, asks };
+  }
+
+  /** The status file can report a dialog before the hook that names it, and a dialog that a rule has answered already. */
+  function isAwaitingHook(session: Session, { kind, from, t }: Pick<Ask, "kind" | "from" | "t">): boolean {
+    const leftMs = t + timing.ruleGapMs - options.clock().t;
+    if (from !== "file" || kind !== "permission" || leftMs <= 0 || !mayAnswer(session)) return false;
+    if (!isShownSoon)
+      options.schedule(() => {
+        isShownSoon = false;
+        options.onChange();
+      }, leftMs);
+    isShownSoon = true;
+    return true;
+  }
+
+  const mayAnswer = (session: Session): boolean =>
+    options.isAnswered(session.agent) &&
+    (Object.keys(config().answering.autoAllow).length > 0 || rules?.mayAnswer(session) === true);
+
   return {
     onAdded(request) {
       addPrecedent(request);
@@ -96,11 +129,6 @@ export function createRuleAnswers(options: RuleAnswersOptions): RuleAnswers {
         });
     },
     withoutAnswering: (sessions) =>
-      answering.size === 0 ? sessions : sessions.map((session) => hideAsks(session, answering)),
+      sessions.some(({ asks }) => asks.length > 0) ? sessions.map(hideAsks) : sessions,
   };
-}
-
-function hideAsks(session: Session, requests: ReadonlySet<string>): Session {
-  const asks = session.asks.filter(({ request }) => request === null || !requests.has(request));
-  return asks.length === session.asks.length ? session : { ...session, asks };
 }

@@ -38,7 +38,9 @@ export function createRuleRequests({ base, store, rules, history }: RuleRequests
   }
 
   function readNewRule(body: JsonRecord): NewRule | string {
-    const { text, project } = body;
+    const { text, name, project } = body;
+    if (text === undefined && typeof name === "string")
+      return `there is no rule ${name}. A rule is written like Bash(npm test *)`;
     if (typeof text !== "string" || text === "") return "text must be the rule";
     if (typeof project !== "string" || project === "") return "project must be the project's folder";
     const agent = asText(body.agent) || base.defaultProvider;

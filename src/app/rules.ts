@@ -66,6 +66,7 @@ export function createAppRules(
 
   const judge: RuleJudge = {
     judge: (request) => rules?.judge(request) ?? null,
+    mayAnswer: (session) => rules?.mayAnswer(session) ?? false,
     onMarked: (session) => rules?.onMarked(session),
     remember(id, request) {
       if (memory) return memory.remember(id, request);

@@ -17,6 +17,11 @@ export const timing = {
    * hook of the same change.
    */
   contradictionMs: 1_000,
+  /**
+   * A dialog that only the status file reports is not shown for this long where a rule may answer it: on a loaded machine its hook came
+   * mostly 700 ms and rarely over 2 s later, and a rule's answer was followed by "waiting" for another 800 ms.
+   */
+  ruleGapMs: 3_000,
   /** Two registrations of one hook send the same payload within this time: one event. */
   duplicateMs: 1_000,
   /** Hooks of one moment can be stamped this far out of order, so a trailing event does not revive what has ended. */

@@ -125,6 +125,7 @@ const notShown: ReadonlySet<string> = new Set<keyof Session>([
   "documents",
   "skill",
   "edits",
+  "repositoryFiles",
 ]);
 let shownFields: readonly (keyof Session)[] | null = null;
 

@@ -21,7 +21,7 @@ export interface NewRule {
   readonly madeFrom: Rule["madeFrom"];
 }
 
-export interface Rules extends Pick<RuleJudge, "judge" | "onMarked"> {
+export interface Rules extends Pick<RuleJudge, "judge" | "mayAnswer" | "onMarked"> {
   list(): readonly ReadRule[];
   /** Returns a text that says why it cannot be a rule. */
   add(rule: NewRule): ReadRule | string;
@@ -84,6 +84,8 @@ export function createRules(options: RulesOptions): Rules {
       const names = [...new Set(fit.rules.map(({ name }) => name))];
       return { ...fit, name: names.join(", "), folder: project };
     },
+    mayAnswer: (session) =>
+      file.rules().some(({ agent }) => agent === session.agent) || trusts.list().length > 0,
     onMarked: (session) => void trusts.end(sessionKeyOf(session)),
     list: file.rules,
     add,

@@ -30,6 +30,8 @@ export interface RuleJudge {
   findPrecedent(request: RuleRequest): AskPrecedent | null;
   /** null if neither a rule nor trust allows it. */
   judge(request: RuleRequest): RuleVerdict | null;
+  /** False if no request of the session can be allowed by a rule or by trust. Quick. */
+  mayAnswer(session: Session): boolean;
   /** The session asks for something that is marked: it is not trusted any longer. */
   onMarked(session: Session): void;
 }

@@ -1,4 +1,6 @@
 /** The rules on disk, beside the settings: the user may write the file by hand. Each is checked whenever the file is read. */
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
 import { asList } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import { readFileStamp } from "../storage/files.ts";
@@ -52,6 +54,8 @@ export function createRuleFile(path: string, onProblem: (text: string) => void):
   return {
     rules: () => read().rules,
     save(rules) {
+      // A user who has no settings yet has no such folder.
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
       const entries = rules.map(({ allowed: _, ...rule }) => rule);
       saveJsonState(path, { version: 1, rules: [...entries, ...read().others] });
       content = null;

@@ -14,6 +14,7 @@ import { limits } from "../../src/core/limits.ts";
 import type { Answer } from "../../src/core/session/ask-details.ts";
 import { type Change, createInternalEvent } from "../../src/core/session/event.ts";
 import { answerIdOf } from "../../src/core/session/keys.ts";
+import { timing } from "../../src/core/timing.ts";
 import { createStore } from "../../src/state/store.ts";
 import { verifyDecision } from "../../src/system/decision-signature.ts";
 import { createStep } from "../core/answers/fixture.ts";
@@ -74,6 +75,7 @@ function createPendingFixture(
   const here = { at: 1_790_000_000_000, t: 0, boot: "b", host: "h" };
   const clock = () => ({ ...here });
   const verdicts: GivenAnswer[] = [];
+  const scheduled: (() => void)[] = [];
   const answering = { enabled: true, autoAllow };
   let count = 0;
   const open = (): PendingRequests =>
@@ -88,6 +90,10 @@ function createPendingFixture(
       config: () => ({ answering }),
       otherChanges,
       onAnswered: (verdict) => verdicts.push(verdict),
+      schedule(work) {
+        scheduled.push(work);
+        return () => {};
+      },
       onChange: () => {},
       onError(text) {
         throw new Error(text);
@@ -100,6 +106,7 @@ function createPendingFixture(
   return {
     store,
     verdicts,
+    scheduled,
     answering,
     pending: () => pending,
     sessions: () => store.sessions(here),
@@ -459,6 +466,27 @@ describe("rules", () => {
     expect(shownAsks()).toHaveLength(1);
     fixture.pending().stop();
   });
+});
+
+test.each([
+  ["a rule that may answer it: the hook's request first", { "/p": ["Bash(ls *)"] }, true],
+  ["no rule: at once", {}, false],
+])("a dialog that only the status file reports is shown with %s", (_, autoAllow, isHidden) => {
+  const fixture = createPendingFixture(autoAllow);
+  const shownAsks = () =>
+    fixture
+      .pending()
+      .withoutAnswering(fixture.sessions())
+      .flatMap(({ asks }) => asks);
+  fixture.event({ session_id: "s-0", hook_event_name: "UserPromptSubmit", cwd: "/p", prompt: "go" });
+  fixture.own("s-0", { kind: "status", status: "waiting", waitingFor: "permission", title: null });
+  expect(fixture.sessions().flatMap(({ asks }) => asks)).toHaveLength(1);
+  expect(shownAsks()).toHaveLength(isHidden ? 0 : 1);
+  fixture.pass(timing.ruleGapMs);
+  expect(shownAsks()).toHaveLength(1);
+  // If no hook comes, it is shown without another event.
+  expect(fixture.scheduled.length).toBe(isHidden ? 1 : 0);
+  fixture.pending().stop();
 });
 
 test("an edit of a file that another session changes shows that change, and a denial without words means: wait", async () => {

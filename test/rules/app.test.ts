@@ -3,6 +3,8 @@ import { expect, test } from "bun:test";
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { HistoryPage, RulesReport } from "../../src/core/interfaces/wire.ts";
+import { readSavedRule } from "../../src/rules/rule.ts";
+import { createRuleFile } from "../../src/rules/rule-file.ts";
 import { createAnswerFixture, createRequest } from "../answers/fixture.ts";
 import { forEachTest } from "../for-each-test.ts";
 import { waitUntil } from "../wait-until.ts";
@@ -168,8 +170,28 @@ test("an entry of rules.json that is not a rule allows nothing, is reported, and
   expect(JSON.parse(readFileSync(fixture.paths.rules, "utf8")).rules).toContainEqual(wrong);
 });
 
+test("the first rule of a user without any settings is kept", async () => {
+  await fixture.start();
+  const path = join(fixture.home, "no-settings-yet", "rules.json");
+  const rule = readSavedRule({
+    name: "a",
+    agent: "claude",
+    project: "/p",
+    text: "Bash(make check)",
+    madeAt: 1,
+  });
+  if (typeof rule === "string") throw new Error(rule);
+  createRuleFile(path, () => {}).save([rule]);
+  expect(createRuleFile(path, () => {}).rules()).toMatchObject([{ text: "Bash(make check)" }]);
+});
+
 test("a rule that cannot be read as one is refused with the reason", async () => {
   await fixture.start();
+  const unknown = await post("/api/rules/test", { name: "npm test", project: createProject() });
+  expect(unknown).toMatchObject({
+    status: 400,
+    body: { error: expect.stringContaining("Bash(npm test *)") },
+  });
   const refused = await post("/api/rules/add", { text: "Bash(docker run *)", project: createProject() });
   expect(refused).toMatchObject({ status: 400, body: { error: expect.stringContaining("another program") } });
 });

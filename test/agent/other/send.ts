@@ -13,7 +13,7 @@ export interface SendingStory {
 
 export function describeSending(driver: CliDriver, { count, start }: SendingStory): void {
   createOtherCliTests(driver).testDriven(
-    `${count} prompts that are sent to it are delivered once each, and none answers a dialog`,
+    `${count} prompts that are sent to it are delivered once each, the half-typed line stays, and none answers a dialog`,
     async (sandbox) => {
       const { beckon } = sandbox;
       const send = async (...args: string[]) => {
@@ -21,11 +21,15 @@ export function describeSending(driver: CliDriver, { count, start }: SendingStor
         return stdout + stderr;
       };
       await start(sandbox);
+      await sandbox.pressKeys(..."half");
+      await sandbox.waitForScreen(/half/);
       for (let n = 0; n < count; n++) {
         await sandbox.waitForSession(({ group }) => group === "ready", "an idle session");
         expect(await send("--when", "idle", `SAY number ${n}`)).toMatch(/^(Delivered|Queued|Sent)/);
         await sandbox.waitForScreen(new RegExp(`(?<!SAY )number ${n}`));
+        expect(await sandbox.readScreen()).toMatch(/half/);
       }
+      await sandbox.pressKeys(...Array<string>("half".length).fill("BSpace"));
       await sandbox.openDialog("permission", driver.createCommandPrompt("touch asked"));
       expect(await send("SAY now")).toContain("it asks you something");
       expect(await send("--when", "idle", "SAY after it")).toContain("answer that first");
