@@ -7,7 +7,7 @@ import { addChannel, removeChannel } from "./channel.ts";
 import { isPresent, settingsPath } from "./folder.ts";
 
 /** At every call of a tool: Qwen Code is not to wait for them. PostToolBatch has what tools return, so PostToolUse is not needed. */
-const callEvents = ["UserPromptSubmit", "PreToolUse", "PostToolBatch"];
+const callEvents = ["PreToolUse", "PostToolBatch"];
 /** It drops hooks that it does not wait for if ten run already, so it waits for these. */
 const events = [
   ...["SessionStart", "SessionEnd", "PermissionRequest", "Notification", "Stop", "StopFailure"],
@@ -22,6 +22,8 @@ const hooks = createHooksSetup({
   listHooks: () => [
     ...events.map((event) => ({ event, ...form })),
     ...callEvents.map((event) => ({ event, ...form, async: true })),
+    // At every call too. After the first prompt Qwen Code loads so much that an async hook would get its event seconds later.
+    { event: "UserPromptSubmit", ...form, isDetached: true },
   ],
   guard: {
     edits: { event: "PreToolUse", matcher: Object.keys(editTools).join("|"), ...form },
