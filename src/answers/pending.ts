@@ -132,6 +132,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     ...options,
     getSettled,
     isPending: (request) => list.get(request) !== null,
+    isSentByRule: (request) => list.get(request)?.sent?.answer.how === "rule",
     isAnswered: (agent) => isEnabled() && agents.get(agent)?.answering !== undefined,
     schedule: options.schedule ?? schedule,
     allow: (session, ask, by) =>

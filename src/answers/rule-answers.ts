@@ -17,6 +17,8 @@ export interface RuleAnswersOptions {
   /** The session as it stands now. */
   readonly getSettled: (ref: SessionRefLike) => Session | null;
   readonly isPending: (request: string) => boolean;
+  /** A rule's answer is on its way to the agent. */
+  readonly isSentByRule: (request: string) => boolean;
   /** Whether the requests of this agent can be answered from here at all. */
   readonly isAnswered: (agent: string) => boolean;
   readonly clock: () => Moment;
@@ -92,15 +94,17 @@ export function createRuleAnswers(options: RuleAnswersOptions): RuleAnswers {
   function hideAsks(session: Session): Session {
     if (session.asks.length === 0 || session.machine !== null) return session;
     const asks = session.asks.filter(({ request, ...ask }) =>
-      request === null ? !isAwaitingHook(session, ask) : !answering.has(request),
+      request === null
+        ? !isAwaitingHook(session, ask)
+        : !answering.has(request) && !options.isSentByRule(request),
     );
     return asks.length === session.asks.length ? session : { ...session, asks };
   }
 
-  /** The status file can report a dialog before the hook that names it, and a dialog that a rule has answered already. */
-  function isAwaitingHook(session: Session, { kind, from, t }: Pick<Ask, "kind" | "from" | "t">): boolean {
+  /** The status file or a reminder can report a dialog before the hook that names it, or one that a rule has answered already. */
+  function isAwaitingHook(session: Session, { kind, t }: Pick<Ask, "kind" | "t">): boolean {
     const leftMs = t + timing.ruleGapMs - options.clock().t;
-    if (from !== "file" || kind !== "permission" || leftMs <= 0 || !mayAnswer(session)) return false;
+    if (kind !== "permission" || leftMs <= 0 || !mayAnswer(session)) return false;
     if (!isShownSoon)
       options.schedule(() => {
         isShownSoon = false;

@@ -5,6 +5,7 @@ import { createPageFocus, type PageFocus } from "../alerts/page-focus.ts";
 import { type Answers, createAnswers } from "../answers/index.ts";
 import { createOtherChanges, type OtherChanges } from "../answers/other-changes.ts";
 import type { ClockReading } from "../core/session/event.ts";
+import { settle } from "../core/session/settle.ts";
 import type { TraySink } from "../desktop/tray/sink.ts";
 import { createHistory, type History } from "../history/index.ts";
 import { createPastContext } from "../history/past-state.ts";
@@ -221,7 +222,11 @@ function createShowingSinks(
     env: dropUntrustedSecrets(env, listVariables(table)),
     // A project could name a folder with channels of its own, which would get everything and could answer.
     disabledReason: base.options.isFromHook && env.BECKON_HOME ? noChannelsFromHook : null,
-    get: store.get,
+    get(ref) {
+      const session = store.get(ref);
+      // Settled first: that can open an ask.
+      return session && (pending.withoutAnswering([settle(session, clock().t)])[0] ?? null);
+    },
     preferences: preferences.current,
     maskedDetails: desk.maskedDetails,
     answer: desk.answer,

@@ -55,6 +55,7 @@ interface Ending {
 
 export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
   const { clock, config, schedule = systemSchedule } = options;
+  let isRefreshed = false;
   const causeFinder = createCauseFinder(options);
   /** Sessions to look at in the next round. */
   const dirty = new Set<string>();
@@ -109,6 +110,11 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
   /** Shows every alert on every channel, and closes the messages whose alerts are gone. */
   function runRound(situation: UserSituation): void {
     const now = withLocalTime(clock());
+    // An ask that a rule could have answered may be shown now.
+    if (isRefreshed)
+      for (const session of options.sessions(now))
+        if (session.asks.length > 0) dirty.add(sessionKeyOf(session));
+    isRefreshed = false;
     const looked = [...dirty, ...watched];
     // What is still in the spool may have ended the asks that are known.
     const waiting = looked.filter((key) => !options.isCaughtUp(key));
@@ -180,7 +186,10 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
       reloading = reloading.then(reload);
       return reloading;
     },
-    onRefresh: refresh,
+    onRefresh() {
+      isRefreshed = true;
+      refresh();
+    },
     onChange(change) {
       if (channels.all().length === 0) return;
       const { session, before } = change;

@@ -18,7 +18,7 @@ export const timing = {
    */
   contradictionMs: 1_000,
   /**
-   * A dialog that only the status file reports is not shown for this long where a rule may answer it: on a loaded machine its hook came
+   * A dialog that only the status file or a reminder reports is not shown for this long where a rule may answer it: on a loaded machine its hook came
    * mostly 700 ms and rarely over 2 s later, and a rule's answer was followed by "waiting" for another 800 ms.
    */
   ruleGapMs: 3_000,

@@ -185,6 +185,8 @@ export function createPublisher(options: PublisherOptions): Publisher {
     onTransition(transition) {
       if (followers.size === 0) return;
       if (transition.kind === "departed") news.onDeparted(transition.key);
+      if (transition.kind === "ask-opened" && transition.session.machine === null)
+        news.onAskOpened(transition.session);
       if (transition.kind === "ask-ended" && transition.session.machine === null) news.onAskEnded(transition);
     },
     onRefresh() {

@@ -31,6 +31,8 @@ export interface SessionNews<Follower> {
     except: Follower,
   ): { readonly described: DescribedSession; readonly length: number };
   onChange(session: Session): void;
+  /** `session` has the ask. It is told also if the ask has ended by the time at which the session is described. */
+  onAskOpened(session: Session): void;
   onDeparted(key: string): void;
   onAskEnded(ended: Extract<Transition, { kind: "ask-ended" }>): void;
   /** There is nobody left to tell. */
@@ -45,6 +47,8 @@ export function createSessionNews<Follower>(options: SessionNewsOptions<Follower
   /** Hashes of what the followers know about each session, by its key. */
   const told = new Map<string, number | bigint>();
   const changed = new Set<string>();
+  /** Sessions with asks that opened since they were described, by their keys. */
+  const opened = new Map<string, Session[]>();
   /** Sessions whose requests are too long, by their keys. */
   const reported = new Set<string>();
   const nextSeq = createGrowingIds(() => clock().at, options.lastSeq);
@@ -90,14 +94,28 @@ export function createSessionNews<Follower>(options: SessionNewsOptions<Follower
     for (const key of keys) {
       const ref = parseSessionKey(key);
       const session = ref && get(ref);
+      if (session) describeOpened(key, session);
       if (session) describe(session, null);
     }
+    opened.clear();
+  }
+
+  /** A rule can answer within a millisecond: the histories of the others have to have the ask too. */
+  function describeOpened(key: string, now: Session): void {
+    const isOver = ({ asks }: Session) => asks.some(({ id }) => !now.asks.some((open) => open.id === id));
+    for (const earlier of opened.get(key)?.filter(isOver) ?? []) describe(earlier, null);
   }
 
   return {
     nextSeq,
     describe,
     onChange,
+    onAskOpened(session) {
+      if (!options.isFollowed()) return;
+      const key = sessionKeyOf(session);
+      opened.set(key, [...(opened.get(key) ?? []), session]);
+      onChange(session);
+    },
     onDeparted(key) {
       const ref = parseSessionKey(key);
       if (!ref || !told.delete(key)) return;
@@ -116,6 +134,7 @@ export function createSessionNews<Follower>(options: SessionNewsOptions<Follower
       cancelFlush = null;
       told.clear();
       changed.clear();
+      opened.clear();
       reported.clear();
     },
   };

@@ -72,10 +72,14 @@ export function createAcrossMachines(options: AcrossMachinesOptions): AcrossMach
 /** By the session's key. */
 function findShared(sessions: readonly Session[], ownName: string): Map<string, readonly SharedFile[]> {
   const live = sessions.filter(({ ended, unreachableSince }) => !ended && unreachableSince === null);
-  const changed = live.flatMap((session) => session.repositoryFiles.map((file) => ({ session, file })));
+  const changed = live.flatMap((session) =>
+    session.repositoryFiles.slice(-limits.maxRepositoryFiles).map((file) => ({ session, file })),
+  );
   const byFile = Map.groupBy(changed, ({ file }) => `${file.repository} ${file.commit} ${file.path}`);
   const shared = new Map<string, SharedFile[]>();
-  for (const changes of byFile.values())
+  for (const all of byFile.values()) {
+    // Another machine can name any number of sessions that have changed a file.
+    const changes = all.slice(0, limits.maxSharedFiles);
     for (const { session, file } of changes) {
       const others = changes.filter((other) => other.session.machine !== session.machine);
       if (others.length === 0) continue;
@@ -89,6 +93,7 @@ function findShared(sessions: readonly Session[], ownName: string): Map<string, 
         list.push({ path: file.path, machine: machine ?? ownName, agent, sessionId, project, at, t });
       }
     }
+  }
   for (const [key, list] of shared)
     shared.set(key, list.toSorted((a, b) => b.at - a.at).slice(0, limits.maxSharedFiles));
   return shared;

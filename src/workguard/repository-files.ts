@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import type { Schedule, SessionChange } from "../core/interfaces/index.ts";
+import { limits } from "../core/limits.ts";
 import type { RepositoryFile } from "../core/session/event.ts";
 import type { Session } from "../core/session/session.ts";
 import { parseSessionKey, type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
@@ -26,8 +27,6 @@ export interface RepositoryFiles {
   stop(): void;
 }
 
-/** Of a session: git is asked about each. */
-const maxFiles = 16;
 /** A moment after an edit, so that several of one turn are checked together. */
 const checkMs = 400;
 /** A command may have been a commit. */
@@ -92,7 +91,7 @@ export function createRepositoryFiles(options: RepositoryFilesOptions): Reposito
 
   async function listFiles(session: Session): Promise<RepositoryFile[]> {
     const files: RepositoryFile[] = [];
-    for (const edit of session.edits.slice(-maxFiles)) {
+    for (const edit of session.edits.slice(-limits.maxRepositoryFiles)) {
       const path = findRealPath(edit.path);
       const place = path === null ? null : findInRepository(path);
       if (path === null || place === null) continue;

@@ -469,9 +469,11 @@ describe("rules", () => {
 });
 
 test.each([
-  ["a rule that may answer it: the hook's request first", { "/p": ["Bash(ls *)"] }, true],
-  ["no rule: at once", {}, false],
-])("a dialog that only the status file reports is shown with %s", (_, autoAllow, isHidden) => {
+  ["a rule that may answer it: the hook's request first", { "/p": ["Bash(ls *)"] }, true, false],
+  ["no rule: at once", {}, false, false],
+  ["a rule, if a reminder reports it", { "/p": ["Bash(ls *)"] }, true, true],
+])("a dialog that only the status file reports is shown with %s", (_, autoAllow, isHidden, isReminder) => {
+  const reminder = { notification_type: "permission_prompt", message: "Claude needs your permission" };
   const fixture = createPendingFixture(autoAllow);
   const shownAsks = () =>
     fixture
@@ -479,7 +481,8 @@ test.each([
       .withoutAnswering(fixture.sessions())
       .flatMap(({ asks }) => asks);
   fixture.event({ session_id: "s-0", hook_event_name: "UserPromptSubmit", cwd: "/p", prompt: "go" });
-  fixture.own("s-0", { kind: "status", status: "waiting", waitingFor: "permission", title: null });
+  if (isReminder) fixture.event({ session_id: "s-0", hook_event_name: "Notification", ...reminder });
+  else fixture.own("s-0", { kind: "status", status: "waiting", waitingFor: "permission", title: null });
   expect(fixture.sessions().flatMap(({ asks }) => asks)).toHaveLength(1);
   expect(shownAsks()).toHaveLength(isHidden ? 0 : 1);
   fixture.pass(timing.ruleGapMs);

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequest, parseDecision } from "../answers/fixture.ts";
 import { colourQuestion } from "../colour-question.ts";
-import { waitUntil } from "../wait-until.ts";
+import { letTimePass, waitUntil } from "../wait-until.ts";
 import { type ChannelFixture, createChannelFixture } from "./app-fixture.ts";
 import { serverStarters } from "./servers/index.ts";
 import { type NtfyServer, startNtfyServer } from "./servers/ntfy.ts";
@@ -32,6 +32,30 @@ const countChannels = async (): Promise<number> => {
 
 const ask = (session: string, more: Record<string, unknown> = {}) =>
   fixture.startHook(createRequest(session, more));
+
+test("what a rule allows is not sent while its hook takes long to confirm, and what comes after it is", async () => {
+  fixture.configure({ phone: { type: "ntfy", server: phone } });
+  await fixture.start();
+  const cwd = fixture.home;
+  expect((await fixture.post({ text: "Bash(npm test)", project: cwd }, "/api/rules/add")).status).toBe(200);
+  const payload = createRequest("s1", { cwd, tool_input: { command: "npm test" } });
+  const held = await fixture.post(
+    { provider: "claude", _meta: { id: crypto.randomUUID() }, payload },
+    "/api/hook?hold",
+  );
+  const reader = (held.body as ReadableStream<Uint8Array>).getReader();
+  const decoder = new TextDecoder();
+  let decision = "";
+  while (!decision.includes("behavior")) decision += decoder.decode((await reader.read()).value);
+  // It has the answer, and does not say so: as long as an app that is not loaded waits for that, and longer.
+  fixture.startHook(createRequest("s2", { cwd, tool_input: { command: "make" } }));
+  await fixture.waitForText(phone, "make");
+  await letTimePass(2_500, "beckon no longer waits for the confirmation");
+  expect(phone.messages().map(({ text }) => text)).toEqual([expect.stringContaining("make")]);
+  await reader.cancel();
+  // The hook is gone, and may not have printed it.
+  await fixture.waitForText(phone, "npm test");
+});
 
 describe("an answer from the phone", () => {
   test("allows a command, and the message says so", async () => {

@@ -8,6 +8,7 @@ import { noPreferences } from "../../src/core/config/preferences.ts";
 import type { PresenceReading } from "../../src/core/interfaces/index.ts";
 import { asRecord, type JsonRecord } from "../../src/core/json.ts";
 import { createInternalEvent, type FileStatus } from "../../src/core/session/event.ts";
+import type { Session } from "../../src/core/session/session.ts";
 import { createStore } from "../../src/state/store.ts";
 import { createVirtualTime } from "../virtual-time.ts";
 
@@ -24,6 +25,7 @@ async function createFixture(
   fields: object = {},
   settings: object = {},
   more: Partial<ChannelSinkOptions> = {},
+  show: (session: Session) => Session = (session) => session,
 ) {
   const time = createVirtualTime();
   const { clock, schedule } = time;
@@ -40,8 +42,11 @@ async function createFixture(
   const sink = createChannelSink({
     clock,
     schedule,
-    sessions: store.sessions,
-    get: store.get,
+    sessions: (now) => store.sessions(now).map(show),
+    get(ref) {
+      const session = store.get(ref);
+      return session && show(session);
+    },
     config: () => config,
     preferences: () => noPreferences,
     details: () => null,
@@ -168,6 +173,19 @@ describe("a request that nobody answers while you are at the desk", () => {
       expect(fixture.paneChecks()).toBe(0);
     }
   });
+});
+
+test("an ask that is hidden at first is sent once it is not, although nothing happens in its session", async () => {
+  let isHidden = true;
+  const hide = (session: Session): Session => (isHidden ? { ...session, asks: [] } : session);
+  const fixture = await createFixture({ when: "always", afterSeconds: 0 }, {}, {}, hide);
+  fixture.ask();
+  await fixture.advance(2_000);
+  expect(fixture.messageCount()).toBe(0);
+  isHidden = false;
+  fixture.sink.onRefresh?.();
+  await fixture.advance(2_000);
+  expect(fixture.messageCount()).toBe(1);
 });
 
 test("the end of a turn is sent although nothing happens after it", async () => {

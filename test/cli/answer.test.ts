@@ -46,6 +46,7 @@ describe("an answer as typed", () => {
     [permission, "always 2", { do: "always", choice: 1 }],
     [{ ...permission, always: ["x"] }, "always", { do: "always", choice: 0 }],
     [permission, "deny", { do: "deny", message: null }],
+    [{ ...permission, otherChangesAt: 1 }, "wait", { do: "deny", message: null }],
     [permission, "deny not on a Friday", { do: "deny", message: "not on a Friday" }],
     [plan, "allow", { do: "allow" }],
     [plan, "deny", { do: "deny", message: null }],

@@ -5,7 +5,7 @@ export const answerCommand = defineCommand({
   name: "answer",
   arguments: [
     session,
-    { name: "ANSWER", isOptional: true, values: ["allow", "always", "deny"] },
+    { name: "ANSWER", isOptional: true, values: ["allow", "always", "deny", "wait"] },
     { name: "TEXT", isOptional: true, isRepeated: true },
   ],
   options: {
@@ -20,6 +20,7 @@ export const answerCommand = defineCommand({
     "beckon answer SESSION allow",
     "beckon answer SESSION always [N]",
     "beckon answer SESSION deny [MESSAGE]",
+    "beckon answer SESSION wait",
     "beckon answer SESSION REPLY",
   ],
   page: {
@@ -34,6 +35,7 @@ export const answerCommand = defineCommand({
       ["beckon answer shop-api allow", "once"],
       ["beckon answer shop-api always", "and do not ask again"],
       ['beckon answer shop-api deny "use pnpm"', "the agent reads your message"],
+      ["beckon answer shop-api wait", "another session changes that file"],
       ["beckon answer website 2", "the second option of a question"],
       ['beckon answer website -- "none of these"', "your own text"],
     ],

@@ -123,6 +123,8 @@ export function createFleetReader(options: ReaderOptions): FleetReader {
 
   /** What was said since the last time, for the history; and who is there. */
   async function catchUp(redis: Redis): Promise<void> {
+    // The connection may have been lost before what was read last was taken.
+    if (position !== null) positions.rewind(log, position);
     const end = await positions.resume(redis, log);
     position = positions.get(log);
     while (positions.isBefore(log, end)) {

@@ -14,8 +14,8 @@ export interface StreamPositions {
     streams: readonly string[],
     waitMs: number | null,
   ): Promise<(stream: string) => readonly StreamEntry[]>;
-  /** From its start on. */
-  rewind(stream: string): void;
+  /** What follows this entry is read again; from the start on without it. */
+  rewind(stream: string, streamId?: string): void;
   /**
    * Where a stream that was read up to its position goes on: at its end if it was never read, at its start if the server has lost
    * its data and counts from its clock again. Resolves with its end.
@@ -45,7 +45,7 @@ export function createStreamPositions(known: Readonly<Record<string, string>>): 
       }
       return (stream) => entries.get(stream) ?? [];
     },
-    rewind: (stream) => void positions.set(stream, start),
+    rewind: (stream, streamId = start) => void positions.set(stream, streamId),
     async resume(redis, stream) {
       const [last] = readEntries(await redis.send("XREVRANGE", [stream, "+", "-", "COUNT", "1"]));
       const end = last?.[0] ?? start;

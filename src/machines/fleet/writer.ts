@@ -107,6 +107,7 @@ export function createFleetWriter(options: WriterOptions): FleetWriter {
     onChange: ({ session }) => news.onChange(session),
     onTransition(transition) {
       if (transition.kind === "departed") forget(transition.key);
+      if (transition.kind === "ask-opened") news.onAskOpened(transition.session);
       if (transition.kind === "ask-ended") news.onAskEnded(transition);
     },
     onRefresh() {
