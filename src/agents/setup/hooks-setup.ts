@@ -19,7 +19,7 @@ import {
   removeHooks,
   type WantedHook,
 } from "../../user-files/hooks.ts";
-import type { RegistrationOptions } from "../agent.ts";
+import type { Forwarding, RegistrationOptions } from "../agent.ts";
 import { createFindings } from "../finding.ts";
 import { compareHooks, type ExplainExtra } from "./findings.ts";
 import type { SetupDescription } from "./index.ts";
@@ -139,3 +139,17 @@ export const createTestCommand = (sessionId: string, text: string): JsonRecord =
     tool_name: "Bash",
     tool_input: { command: `# ${text}`, description: text },
   });
+
+/** doctor's live test. The session is shown with the last part of the project's path. */
+export const createLiveTest = ({
+  projectVariable,
+  sessionVariable,
+}: Pick<Forwarding, "projectVariable" | "sessionVariable">): SetupDescription["liveTest"] => ({
+  createRequest: createTestCommand,
+  createEnd: createTestEnd,
+  createEnv: (env, sessionId) => ({
+    ...env,
+    ...(projectVariable === null ? {} : { [projectVariable]: "/beckon doctor" }),
+    ...(sessionVariable === undefined ? {} : { [sessionVariable]: sessionId }),
+  }),
+});

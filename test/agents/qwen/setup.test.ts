@@ -25,14 +25,13 @@ describe("install, install again, uninstall: the file is as before, byte for byt
   });
 });
 
-test("Qwen Code waits for none of the hooks that it runs at every call", () => {
-  const { hooks } = JSON.parse(add(null)) as { hooks: Record<string, { hooks: { async?: boolean }[] }[]> };
-  const isAwaited = (event: string) => hooks[event]?.some((group) => group.hooks.some((hook) => !hook.async));
-  expect(Object.keys(hooks).filter((event) => !isAwaited(event))).toEqual([
-    "UserPromptSubmit",
-    "PreToolUse",
-    "PostToolBatch",
-  ]);
+test("of the hooks at every call, Qwen Code waits for none, or only for a shell", () => {
+  type Hook = { readonly async?: boolean; readonly command: string };
+  const { hooks } = JSON.parse(add(null)) as { hooks: Record<string, { hooks: Hook[] }[]> };
+  const list = (isMatch: (hook: Hook) => boolean) =>
+    Object.keys(hooks).filter((event) => hooks[event]?.every((group) => group.hooks.every(isMatch)));
+  expect(list((hook) => hook.async === true)).toEqual(["PreToolUse", "PostToolBatch"]);
+  expect(list(({ command }) => command.includes("<&3 & }"))).toEqual(["UserPromptSubmit"]);
 });
 
 test("the user's own second channel stays as it is, and nothing is answered through it", () => {

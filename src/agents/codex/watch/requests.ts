@@ -8,8 +8,9 @@ import type { AskDetails } from "../../../core/session/ask-details.ts";
 import type { Change } from "../../../core/session/event.ts";
 import type { Ask, Session } from "../../../core/session/session.ts";
 import { hashJson } from "../../../core/text/json-text.ts";
-import type { WatchContext } from "../../agent.ts";
+import type { WatchContext, WatchedRequest } from "../../agent.ts";
 import { toOneLine } from "../../one-line.ts";
+import { createOpenRequests } from "../../watch/open-requests.ts";
 import { codexAnswering, listChangedFiles } from "../answering.ts";
 import { readFileChanges, type ServerRequest, type ServerThread } from "../server.ts";
 import type { ServerConnection } from "./connection.ts";
@@ -31,12 +32,8 @@ export interface ServerRequests {
   stop(): void;
 }
 
-interface OpenRequest {
+interface ThreadRequest extends Pick<WatchedRequest, "request" | "sessionId"> {
   readonly threadId: string;
-  readonly sessionId: string;
-  /** The id of the event that asked. */
-  readonly asked: string;
-  readonly release: () => void;
 }
 
 const maxContents = 500;
@@ -45,7 +42,7 @@ const closeAfterMs = 300;
 
 export function createServerRequests(options: ServerRequestsOptions): ServerRequests {
   const { clock, findSession, emit, mask } = options;
-  const open = new Map<number | string, OpenRequest>();
+  const requests = createOpenRequests<number | string, ThreadRequest>(options);
   /** The event that asked → a hash of what it asked for. */
   const contents = new Map<string, string>();
   const timers = new Set<ReturnType<typeof setTimeout>>();
@@ -55,9 +52,8 @@ export function createServerRequests(options: ServerRequestsOptions): ServerRequ
    * none. One call can ask several times for different commands.
    */
   function findAsk({ asks }: Session, { itemId, turnId }: ServerRequest, content: string): string | null {
-    const pendingIds = new Set([...open.values()].map(({ asked }) => asked));
-    const isFree = ({ request }: Ask) =>
-      request !== null && !pendingIds.has(request) && (contents.get(request) ?? content) === content;
+    const isFree = (ask: Ask) =>
+      ask.request !== null && !requests.isTaken(ask) && (contents.get(ask.request) ?? content) === content;
     const byCall = asks.find((ask) => itemId !== null && ask.toolUseId === itemId && isFree(ask));
     const byTurn = asks.find((ask) => ask.toolUseId === null && ask.promptId === turnId && isFree(ask));
     return (byCall ?? byTurn)?.request ?? null;
@@ -72,24 +68,16 @@ export function createServerRequests(options: ServerRequestsOptions): ServerRequ
     return emit({ sessionId, agentId, promptId: request.turnId, name }, clock(), change);
   }
 
-  function end(id: number | string): OpenRequest | null {
-    const request = open.get(id);
-    if (!request) return null;
-    open.delete(id);
-    request.release();
-    return request;
-  }
-
-  function closeAsk({ sessionId, asked }: OpenRequest): void {
-    const ask = findSession(sessionId)?.asks.find(({ request }) => request === asked);
+  function closeAsk(request: ThreadRequest): void {
+    const ask = requests.findAsk(request);
     if (!ask) return;
     const change: Change = { kind: "ask-ended", inputKey: ask.inputKey, outcome: null };
-    emit({ sessionId, agentId: ask.agentId }, clock(), change);
+    emit({ sessionId: request.sessionId, agentId: ask.agentId }, clock(), change);
   }
 
   return {
     async add(received, thread, connection) {
-      if (!findSession(thread.sessionId) || open.has(received.id)) return;
+      if (!findSession(thread.sessionId) || requests.has(received.id)) return;
       const request = await options.changes.addTo(received, thread, connection);
       const session = findSession(thread.sessionId);
       // Another server can use the same id for another request.
@@ -103,11 +91,10 @@ export function createServerRequests(options: ServerRequestsOptions): ServerRequ
       contents.set(asked, content);
       forgetOldest(contents, maxContents);
       const send = (decision: object): boolean => connection.respond(id, decision);
-      const release = options.addPendingRequest({ request: asked, sessionId, payload, send });
-      open.set(id, { threadId: thread.id, sessionId, asked, release });
+      requests.add(id, { request: asked, sessionId, threadId: thread.id }, { payload, send });
     },
     onResolved(id) {
-      const request = typeof id === "number" || typeof id === "string" ? end(id) : null;
+      const request = typeof id === "number" || typeof id === "string" ? requests.end(id) : null;
       if (!request) return;
       const timer = setTimeout(() => {
         timers.delete(timer);
@@ -116,11 +103,9 @@ export function createServerRequests(options: ServerRequestsOptions): ServerRequ
       timers.add(timer);
     },
     endOfThread(threadId) {
-      for (const [id, request] of open) if (request.threadId === threadId) end(id);
+      requests.endAll((request) => request.threadId === threadId);
     },
-    endAll() {
-      for (const id of [...open.keys()]) end(id);
-    },
+    endAll: () => requests.endAll(),
     stop() {
       for (const timer of timers) clearTimeout(timer);
     },

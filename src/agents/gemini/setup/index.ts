@@ -5,8 +5,9 @@ import type { Env } from "../../../system/folders.ts";
 import type { Scope } from "../../agent.ts";
 import { createFindings, type Finding } from "../../finding.ts";
 import type { RegisteredFile } from "../../setup/called-program.ts";
-import { createHooksSetup, createTestEnd, createTestPayload } from "../../setup/hooks-setup.ts";
+import { createHooksSetup, createLiveTest, createTestPayload } from "../../setup/hooks-setup.ts";
 import { type AgentMachine, createAgentSetup } from "../../setup/index.ts";
+import { geminiForwarding } from "../forwarding.ts";
 import { editTools } from "../translate.ts";
 import { isPresent, userSettingsPath } from "./folder.ts";
 
@@ -57,19 +58,13 @@ export const createGeminiSetup = (machine: AgentMachine = {}) =>
       ...hooks,
       findMore: (_context, files) => files.flatMap(findSwitchedOff),
       liveTest: {
+        ...createLiveTest({ ...geminiForwarding, sessionVariable: "GEMINI_SESSION_ID" }),
         createRequest: (sessionId, text) =>
           createTestPayload(sessionId, "Notification", {
             notification_type: "ToolPermission",
             message: text,
             details: { type: "exec", title: text, command: `# ${text}` },
           }),
-        createEnd: createTestEnd,
-        // The session is shown with the last part of this path.
-        createEnv: (env, sessionId) => ({
-          ...env,
-          GEMINI_PROJECT_DIR: "/beckon doctor",
-          GEMINI_SESSION_ID: sessionId,
-        }),
       },
     },
     machine,

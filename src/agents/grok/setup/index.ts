@@ -1,6 +1,7 @@
 /** Install, uninstall and doctor for Grok Build: a file of beckon's own in its folder of hooks. */
-import { createHooksSetup, createTestEnd, createTestPayload } from "../../setup/hooks-setup.ts";
+import { createHooksSetup, createLiveTest, createTestPayload } from "../../setup/hooks-setup.ts";
 import { createAgentSetup } from "../../setup/index.ts";
+import { grokForwarding } from "../forwarding.ts";
 import { questionTool } from "../translate.ts";
 import { hooksPath, isPresent } from "./folder.ts";
 
@@ -29,14 +30,8 @@ export const grokSetup = createAgentSetup({
     listHooks: () => hooks,
   }),
   liveTest: {
+    ...createLiveTest(grokForwarding),
     createRequest: (sessionId, text) =>
       createTestPayload(sessionId, "Notification", { notificationType: "permission_prompt", message: text }),
-    createEnd: createTestEnd,
-    // The session is shown with the last part of this path.
-    createEnv: (env, sessionId) => ({
-      ...env,
-      GROK_WORKSPACE_ROOT: "/beckon doctor",
-      GROK_SESSION_ID: sessionId,
-    }),
   },
 });

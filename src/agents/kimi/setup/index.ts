@@ -1,7 +1,8 @@
 /** Install, uninstall and doctor for Kimi Code: hooks in its config.toml. */
 import { createShellCommand } from "../../../user-files/hook-command.ts";
-import { createTestCommand, createTestEnd } from "../../setup/hooks-setup.ts";
+import { createLiveTest, createTestCommand } from "../../setup/hooks-setup.ts";
 import { createAgentSetup } from "../../setup/index.ts";
+import { kimiForwarding } from "../forwarding.ts";
 import { editTools, questionTool } from "../translate.ts";
 import { configPath, isPresent } from "./folder.ts";
 import { addOwn, isEmpty, listOwn, removeOwn } from "./toml-hooks.ts";
@@ -40,11 +41,10 @@ export const kimiSetup = createAgentSetup({
   },
   listOwn,
   liveTest: {
+    ...createLiveTest(kimiForwarding),
     createRequest: (sessionId, text) => ({
       ...createTestCommand(sessionId, text),
       id: `${sessionId}-request`,
     }),
-    createEnd: createTestEnd,
-    createEnv: (env) => ({ ...env }),
   },
 });

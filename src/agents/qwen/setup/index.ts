@@ -1,12 +1,13 @@
 /** Install, uninstall and doctor for Qwen Code: hooks in its settings.json, which need no trust. */
-import { createHooksSetup, createTestCommand, createTestEnd } from "../../setup/hooks-setup.ts";
+import { createHooksSetup, createLiveTest } from "../../setup/hooks-setup.ts";
 import { type AgentMachine, createAgentSetup } from "../../setup/index.ts";
+import { qwenForwarding } from "../forwarding.ts";
 import { editTools } from "../translate.ts";
 import { addChannel, removeChannel } from "./channel.ts";
 import { isPresent, settingsPath } from "./folder.ts";
 
 /** At every call of a tool: Qwen Code is not to wait for them. PostToolBatch has what tools return, so PostToolUse is not needed. */
-const callEvents = ["UserPromptSubmit", "PreToolUse", "PostToolBatch"];
+const callEvents = ["PreToolUse", "PostToolBatch"];
 /** It drops hooks that it does not wait for if ten run already, so it waits for these. */
 const events = [
   ...["SessionStart", "SessionEnd", "PermissionRequest", "Notification", "Stop", "StopFailure"],
@@ -21,6 +22,8 @@ const hooks = createHooksSetup({
   listHooks: () => [
     ...events.map((event) => ({ event, ...form })),
     ...callEvents.map((event) => ({ event, ...form, async: true })),
+    // At every call too. After the first prompt Qwen Code loads so much that an async hook would get its event seconds later.
+    { event: "UserPromptSubmit", ...form, isDetached: true },
   ],
   guard: {
     edits: { event: "PreToolUse", matcher: Object.keys(editTools).join("|"), ...form },
@@ -48,16 +51,7 @@ export const createQwenSetup = (machine: AgentMachine = {}) =>
         return { ...registration, add: addAll };
       },
       entries: { ...hooks.entries, remove: (text) => hooks.entries.remove(removeChannel(text)) },
-      liveTest: {
-        createRequest: createTestCommand,
-        createEnd: createTestEnd,
-        // The session is shown with the last part of this path.
-        createEnv: (env, sessionId) => ({
-          ...env,
-          QWEN_PROJECT_DIR: "/beckon doctor",
-          QWEN_CODE_SESSION_ID: sessionId,
-        }),
-      },
+      liveTest: createLiveTest(qwenForwarding),
     },
     machine,
   );

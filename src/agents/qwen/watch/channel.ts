@@ -8,10 +8,11 @@ import { asRecord, asText, isRecord, type JsonRecord, parseJson, parseRecord } f
 import { type Ask, isBlocking, type Session } from "../../../core/session/session.ts";
 import { hashJson } from "../../../core/text/json-text.ts";
 import { readOr } from "../../../storage/files.ts";
-import type { WatchContext } from "../../agent.ts";
+import type { WatchContext, WatchedRequest } from "../../agent.ts";
 import { createJsonFileCheck } from "../../setup/file-check.ts";
 import type { EmitChange } from "../../watch/index.ts";
 import { makePipe, readPipe } from "../../watch/named-pipe.ts";
+import { createOpenRequests } from "../../watch/open-requests.ts";
 import { hasChannel } from "../setup/channel.ts";
 import { answersPath, eventsPath, settingsPath } from "../setup/folder.ts";
 
@@ -22,12 +23,6 @@ export interface QwenChannel {
   stop(): void;
 }
 
-interface OpenRequest {
-  readonly sessionId: string;
-  readonly asked: string;
-  release(): void;
-}
-
 const agent = "qwen";
 
 export function openChannel(context: WatchContext, emit: EmitChange): QwenChannel {
@@ -35,7 +30,7 @@ export function openChannel(context: WatchContext, emit: EmitChange): QwenChanne
   const [events, answers] = [eventsPath(env), answersPath(env)];
   const isRegistered = createJsonFileCheck(settingsPath, hasChannel).createRegistrationCheck(env);
   const sessionIds = new Set<string>();
-  const open = new Map<string, OpenRequest>();
+  const requests = createOpenRequests<string, Pick<WatchedRequest, "request" | "sessionId">>(context);
   let isStopped = false;
   /** What ends the reading. null if nothing is read. */
   let close: (() => void) | null = null;
@@ -67,7 +62,7 @@ export function openChannel(context: WatchContext, emit: EmitChange): QwenChanne
     close = () => {
       close = null;
       stopReading();
-      for (const id of [...open.keys()]) end(id);
+      requests.endAll();
     };
   }
 
@@ -79,14 +74,10 @@ export function openChannel(context: WatchContext, emit: EmitChange): QwenChanne
 
   /** The ask that the hook of this call has opened. null if there is none, or several sessions ask for the same. */
   function findAsk(inputKey: string): { readonly session: Session; readonly ask: Ask } | null {
-    const taken = new Set([...open.values()].map(({ asked }) => asked));
     const found = [...sessionIds].flatMap((id) => {
       const session = findSession(id);
       const isOwn = (ask: Ask) =>
-        isBlocking(ask) &&
-        ask.kind === "permission" &&
-        ask.inputKey === inputKey &&
-        !taken.has(ask.request ?? "");
+        isBlocking(ask) && ask.kind === "permission" && ask.inputKey === inputKey && !requests.isTaken(ask);
       const ask = session?.asks.find(isOwn);
       return session && ask ? [{ session, ask }] : [];
     });
@@ -100,37 +91,21 @@ export function openChannel(context: WatchContext, emit: EmitChange): QwenChanne
     const found = findAsk(hashJson(asRecord(parseJson(mask(JSON.stringify(input))))));
     if (!found?.ask.request) return;
     const { sessionId, cwd } = found.session;
-    const asked = found.ask.request;
     const payload = { session_id: sessionId, request_id: id, cwd, tool_name, tool_input: input };
     const send = (decision: object): boolean =>
       readOr(() => {
         appendFileSync(answers, `${JSON.stringify(decision)}\n`);
         return true;
       }, false);
-    const release = context.addPendingRequest({ request: asked, sessionId, payload, send });
-    open.set(id, { sessionId, asked, release });
-  }
-
-  function end(id: string): OpenRequest | null {
-    const request = open.get(id) ?? null;
-    open.delete(id);
-    request?.release();
-    return request;
-  }
-
-  function findOpenAsk({ sessionId, asked }: OpenRequest): Ask | null {
-    return findSession(sessionId)?.asks.find(({ request }) => request === asked) ?? null;
+    requests.add(id, { request: found.ask.request, sessionId }, { payload, send });
   }
 
   function onResolved(id: string, isAllowed: boolean): void {
-    const request = end(id);
-    const ask = request && findOpenAsk(request);
+    const request = requests.end(id);
+    const ask = request && requests.findAsk(request);
     if (!ask) return;
-    const change = {
-      kind: "ask-ended",
-      inputKey: ask.inputKey,
-      outcome: isAllowed ? "allowed" : "denied",
-    } as const;
+    const outcome = isAllowed ? "allowed" : "denied";
+    const change = { kind: "ask-ended", inputKey: ask.inputKey, outcome } as const;
     emit({ agent, sessionId: request.sessionId, agentId: ask.agentId }, clock(), change);
   }
 
@@ -139,7 +114,7 @@ export function openChannel(context: WatchContext, emit: EmitChange): QwenChanne
       for (const { sessionId, ended } of sessions)
         if (ended) sessionIds.delete(sessionId);
         else sessionIds.add(sessionId);
-      for (const [id, request] of open) if (!findOpenAsk(request)) end(id);
+      requests.endAll((request) => requests.findAsk(request) === null);
       if (isOpening || process.platform === "win32") return;
       if (isRegistered() && close === null) void start();
       if (!isRegistered() && close !== null) {
