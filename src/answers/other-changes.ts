@@ -2,6 +2,7 @@
  * What other sessions have changed in a file that a session is about to edit. The work guard finds it before the agent asks, and the
  * request shows it.
  */
+import { forgetOldest } from "../core/forget-oldest.ts";
 import type { AskDetails } from "../core/session/ask-details.ts";
 import { type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
 
@@ -23,10 +24,7 @@ export function createOtherChanges(): OtherChanges {
       const key = keyOf(session, path);
       kept.delete(key);
       if (lines.length > 0) kept.set(key, lines);
-      for (const oldest of kept.keys()) {
-        if (kept.size <= maxKept) break;
-        kept.delete(oldest);
-      }
+      forgetOldest(kept, maxKept);
     },
     find: (session, paths) => paths.flatMap((path) => kept.get(keyOf(session, path)) ?? []),
   };

@@ -193,8 +193,8 @@ function listNew(edits: readonly FileEdit[], before: readonly FileEdit[]): reado
   return edits.slice(lastKnown + 1);
 }
 
-/** In a container, the same path is another file. */
-const isSharing = ({ ended, place, machine }: Session): boolean =>
+/** In a container, the same path is another file, and its repository another one. */
+export const isSharing = ({ ended, place, machine }: Session): boolean =>
   !ended && machine === null && (place === null || place.local);
 
 /** Of these edits, those that are not committed. */

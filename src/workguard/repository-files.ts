@@ -8,7 +8,7 @@ import { limits } from "../core/limits.ts";
 import type { RepositoryFile } from "../core/session/event.ts";
 import type { Session } from "../core/session/session.ts";
 import { parseSessionKey, type SessionRefLike, sessionKeyOf } from "../core/session/session-ref.ts";
-import { keepUncommitted } from "./collisions.ts";
+import { isSharing, keepUncommitted } from "./collisions.ts";
 import { findRealPath } from "./edited-files.ts";
 import { findInRepository, type ReadFileInGit, type ReadRepository } from "./git.ts";
 
@@ -113,7 +113,7 @@ export function createRepositoryFiles(options: RepositoryFilesOptions): Reposito
   function findLive(key: string): Session | null {
     const ref = parseSessionKey(key);
     const session = ref && options.get(ref);
-    return session && isNamed(session) ? session : null;
+    return session && isSharing(session) ? session : null;
   }
 
   function add(session: Session, ms: number): void {
@@ -122,11 +122,11 @@ export function createRepositoryFiles(options: RepositoryFilesOptions): Reposito
   }
 
   for (const session of options.sessions())
-    if (isNamed(session) && session.edits.length > 0) add(session, checkMs);
+    if (isSharing(session) && session.edits.length > 0) add(session, checkMs);
 
   return {
     onChange({ session, before, event: { change } }) {
-      if (!isNamed(session)) return;
+      if (!isSharing(session)) return;
       if (session.edits !== before?.edits) add(session, checkMs);
       else if (
         session.repositoryFiles.length > 0 &&
@@ -141,10 +141,6 @@ export function createRepositoryFiles(options: RepositoryFilesOptions): Reposito
     },
   };
 }
-
-/** In a container, paths and repositories are others. */
-const isNamed = ({ ended, place, machine }: Session): boolean =>
-  !ended && machine === null && (place === null || place.local);
 
 const findFolder = ({ edits }: Session): string | null => {
   const path = findRealPath(edits.at(-1)?.path ?? "/");
