@@ -21,7 +21,7 @@ export const limits = {
   /** Files that a session has changed, and of those, files that another one has changed too. */
   maxEditedFiles: 256,
   maxSharedFiles: 32,
-  /** Of those, files of a session that other machines are told of: git is asked about each. */
+  /** Of those, files of a session that are sent to other machines: git is asked about each. */
   maxRepositoryFiles: 16,
   /** A larger file is not compared with the one that was committed. */
   maxComparedBytes: 8 * 1024 * 1024,

@@ -97,7 +97,10 @@ export function writeState({ sessions, context, last }: PastState): string {
   return JSON.stringify(before);
 }
 
-/** `state` is what `writeState` returned, `parts` are records as they were sent: they are joined as text, without reading them. */
+/**
+ * `state` is what `writeState` returned, `parts` are records as they were sent: they are joined as text, without reading them. With zstd's
+ * first level an event took about 10 µs instead of 17 with its third, and 2 bytes more.
+ */
 export function packBlock(state: string, parts: readonly string[]): Uint8Array {
   const records = parts.map((part) => part.slice(1, -1)).join(",");
   return Bun.zstdCompressSync(`${state.slice(0, -1)},"records":[${records}]}`, { level: 1 });
