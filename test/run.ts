@@ -29,6 +29,21 @@ const besideAny = ["test/channels/", "test/machines/"];
 const alone = ["test/build.test.ts", "test/release/darwin-signature", "test/torture/", "test/long/"];
 /** These wait for an agent's real CLI most of the time: they run last, two at a time. With three, they miss each other's deadlines. */
 const withCli = ["test/agent/"];
+/** These need nothing but Bun and git: they run while packages are being installed. */
+const needNothing = [
+  "alerts",
+  "answers",
+  "channels",
+  "core",
+  "ingest",
+  "prompts",
+  "replay",
+  "rules",
+  "secrets",
+  "state",
+  "truth",
+  "workguard",
+].map((folder) => `test/${folder}/`);
 /** About a minute each: the first to start, so that no other waits for one of them at the end. */
 const longestWithCli = ["test/agent/faults", "test/agent/scenarios", "test/agent/short-stories"];
 
@@ -106,6 +121,18 @@ async function runQueues(...queues: readonly string[][]): Promise<void> {
     for (let file = queue.shift(); file !== undefined; file = queue.shift()) await runFiles([file]);
 }
 
+/** Starts no more files once this is done. */
+async function runWhile(work: Promise<void>, queue: string[]): Promise<void> {
+  let isDone = false;
+  const end = work.finally(() => {
+    isDone = true;
+  });
+  const runNext = async (): Promise<void> => {
+    while (!isDone && queue.length > 0) await runFiles(queue.splice(0, 1));
+  };
+  await Promise.all([end, runNext(), runNext()]);
+}
+
 /** Returns the files that failed and passed when they ran again, alone. */
 async function runFailedFilesAgain(): Promise<string[]> {
   const failedFiles = [...counts].filter(([, count]) => count.failed > 0).map(([file]) => file);
@@ -126,7 +153,7 @@ const counts = new Map<string, TestCount>();
 let unstable: string[] = [];
 let failed = 0;
 
-await setUp(files, !values["no-install"]);
+const installed = setUp(files, !values["no-install"]);
 const builds = [
   await run([process.execPath, "build.ts"]),
   await run([process.execPath, "build.ts", "--for-tests"]),
@@ -148,7 +175,11 @@ if (isBuilt) {
     if (startsWithOneOf(besideAny, file)) return "any";
     return startsWithOneOf(waiting, file) ? "waits" : "quick";
   };
-  const { single = [], cli = [], any = [], waits = [], quick = [] } = Object.groupBy(files, findGroup);
+  // Most tests ask when they are loaded whether there is what they need.
+  const early = files.filter((file) => startsWithOneOf(needNothing, file));
+  await runWhile(installed, early);
+  const left = files.filter((file) => !counts.has(file));
+  const { single = [], cli = [], any = [], waits = [], quick = [] } = Object.groupBy(left, findGroup);
   await Promise.all([waits, any, quick].map((first) => runQueues(first, quick, any)));
   await runFiles(single);
   const isLongest = (file: string) => startsWithOneOf(longestWithCli, file);

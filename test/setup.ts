@@ -250,10 +250,24 @@ export async function setUp(files: readonly string[], isAllowed: boolean): Promi
   const obstacles = findObstacles(isAllowed, thisMachine);
   for (const line of describeSetup(missing, obstacles)) console.log(line);
   const names = missing.packages.flatMap((group) => group.names);
-  if (names.length > 0 && obstacles.packages === null) await installPackages(names);
-  if (obstacles.cli !== null) return;
-  for (const version of missing.cliVersions) await fetchCli(version);
-  for (const cli of missing.otherClis) await fetchOtherCli(cli);
+  const packages =
+    names.length > 0 && obstacles.packages === null ? installPackages(names) : Promise.resolve();
+  if (obstacles.cli === null) await fetchClis(missing);
+  await packages;
+}
+
+/** A few at a time: the registry is slow with some packages, and they would hold up all others. */
+const fetchesAtOnce = 3;
+
+async function fetchClis({ cliVersions, otherClis }: Missing): Promise<void> {
+  const fetches = [
+    ...otherClis.map((cli) => () => fetchOtherCli(cli)),
+    ...cliVersions.map((version) => () => fetchCli(version)),
+  ];
+  const fetchNext = async (): Promise<void> => {
+    for (let fetch = fetches.shift(); fetch; fetch = fetches.shift()) await fetch();
+  };
+  await Promise.all(Array.from({ length: fetchesAtOnce }, fetchNext));
 }
 
 async function installPackages(names: readonly string[]): Promise<void> {

@@ -19,7 +19,8 @@ export const strictVersion = "2.1.200";
 
 export const packageName = "@anthropic-ai/claude-code";
 export const cliCache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "beckon-test");
-const fetchTimeoutMs = 5 * 60_000;
+/** One of them took more than five minutes on a day when the registry was slow. */
+const fetchTimeoutMs = 15 * 60_000;
 
 /** What makes the command `claude` in a sandbox. */
 export interface Cli {
@@ -80,6 +81,7 @@ export async function installPackages(folder: string, packages: readonly string[
   } else {
     rmSync(partial, { recursive: true, force: true });
     const errors = stderr.split("\n").filter((line) => line.startsWith("npm error"));
-    console.log(`npm could not install ${packages.join(" ")}:\n${errors.slice(0, 4).join("\n")}`);
+    const reason = child.signalCode === null ? errors.slice(0, 4).join("\n") : `ended by ${child.signalCode}`;
+    console.log(`npm could not install ${packages.join(" ")}:\n${reason}`);
   }
 }
