@@ -27,7 +27,9 @@ testScenario(
   async (sandbox) => {
     await sandbox.startCli();
     const first = await openAsk(sandbox, "DO bash hostid", dialog.permission);
-    expect(await answerByCommand(sandbox, first, "always")).toContain("from now on");
+    expect(await answerByCommand(sandbox, first, "always")).toContain(
+      "From now on: Always allow hostid in this project",
+    );
     await expectClosed(sandbox, dialog.permission);
     const result = readToolResult(sandbox);
     expect(result).toMatch(/^[0-9a-f]{8}$/);
