@@ -108,14 +108,15 @@ test("the address in the docs is that of package.json", () => {
       expect(found, page).toBe(repositoryUrl);
 });
 
-test("README.md begins with one line to install it, and says what a first try needs", () => {
+test("README.md begins with the demo and one line to install it, and says what a first try needs", () => {
   const readme = read("README.md");
   const at = (text: string) => {
     expect(readme).toContain(text);
     return readme.indexOf(text);
   };
-  expect(at("install.sh | sh")).toBeLessThan(at("npx beckon demo"));
-  expect(at("never run on a Mac")).toBeLessThan(at("npx beckon demo"));
+  expect(at("npx beckon demo")).toBeLessThan(at("install.sh | sh"));
+  expect(at("install.sh | sh")).toBeLessThan(at("git clone "));
+  expect(at("never run on a Mac")).toBeLessThan(at("auto mode there are few such requests"));
   expect(at("auto mode there are few such requests")).toBeLessThan(at("beckon doctor"));
   // Versions of Claude Code differ in what they print without a mode: nothing, or `manual mode on`.
   expect(readme).not.toContain("says nothing of a mode");
