@@ -117,7 +117,7 @@ export function createAppFleets(
       if (record.kind === "team")
         teams.set(name, createTeam({ fleet: fleet.record, name, sessions: ownSessions, clock: base.clock }));
     }
-    if (!isFollowing && fleets.size > 0) state.followers.add(follower);
+    if (!isFollowing && fleets.size > 0) state.followers.addFirst(follower);
     isFollowing ||= fleets.size > 0;
     await follow();
   }

@@ -59,7 +59,7 @@ export function createLinkServer(
   async function load(): Promise<Publisher> {
     const { createPublisher } = await import("../machines/publisher.ts");
     const publisher = createPublisher(createOwnerOptions(base, state, desktop, sinks, navigation, prompts));
-    state.followers.add(publisher);
+    state.followers.addFirst(publisher);
     sinks.filesAcrossMachines.start();
     loaded = publisher;
     return publisher;

@@ -39,7 +39,7 @@ export interface SessionNews<Follower> {
   clear(): void;
 }
 
-/** Changes that follow each other within this time are described together. The first is described at once. */
+/** Changes that follow something that was told within this time are described together. The first is described at once. */
 const gatherMs = 15;
 
 export function createSessionNews<Follower>(options: SessionNewsOptions<Follower>): SessionNews<Follower> {
@@ -52,7 +52,7 @@ export function createSessionNews<Follower>(options: SessionNewsOptions<Follower
   /** Sessions whose requests are too long, by their keys. */
   const reported = new Set<string>();
   const nextSeq = createGrowingIds(() => clock().at, options.lastSeq);
-  let flushedT = Number.NEGATIVE_INFINITY;
+  let toldT = Number.NEGATIVE_INFINITY;
   let cancelFlush: (() => void) | null = null;
 
   function describe(session: Session, except: Follower | null) {
@@ -62,6 +62,7 @@ export function createSessionNews<Follower>(options: SessionNewsOptions<Follower
     const hash = Bun.hash(text);
     if (told.get(key) !== hash) {
       told.set(key, hash);
+      toldT = t;
       const settlesT = findSettleTime(session, t);
       if (settlesT !== null) schedule(() => onChange(session), settlesT - t + 1);
       tell({ kind: "session", seq: nextSeq(), described }, session, except);
@@ -82,13 +83,12 @@ export function createSessionNews<Follower>(options: SessionNewsOptions<Follower
   function onChange(session: Session): void {
     if (!options.isFollowed()) return;
     changed.add(sessionKeyOf(session));
-    cancelFlush ??= schedule(flush, Math.max(0, flushedT + gatherMs - clock().t));
+    cancelFlush ??= schedule(flush, Math.max(0, toldT + gatherMs - clock().t));
   }
 
   function flush(): void {
     cancelFlush?.();
     cancelFlush = null;
-    flushedT = clock().t;
     const keys = [...changed];
     changed.clear();
     for (const key of keys) {

@@ -6,6 +6,8 @@ export type Follower = Pick<Sink, "onChange" | "onTransition" | "onRefresh" | "o
 
 export interface Followers extends Required<Follower> {
   add(...followers: readonly Follower[]): void;
+  /** Before all others: what it does of a change reaches the user last, on another machine. */
+  addFirst(follower: Follower): void;
 }
 
 /** Follows only sessions of this machine: those of others are recorded and watched there. */
@@ -33,6 +35,7 @@ export function createFollowers(): Followers {
   const all: Follower[] = [];
   return {
     add: (...followers) => void all.push(...followers),
+    addFirst: (follower) => void all.unshift(follower),
     onChange(change) {
       for (const follower of all) follower.onChange?.(change);
     },

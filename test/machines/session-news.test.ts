@@ -46,3 +46,37 @@ test("an ask that is answered at once is told too, before the session without it
   flush();
   expect(told).toEqual([JSON.stringify(asking.asks)]);
 });
+
+test("a change is told at once after a look that found nothing new", () => {
+  const session = blocked("shop", minute);
+  let current: Session = session;
+  let t = now.t;
+  const delays: number[] = [];
+  let flush = () => {};
+  const news = createSessionNews<never>({
+    clock: () => ({ ...now, t, boot: "boot", host: "host" }),
+    get: () => current,
+    pending: { details: () => null, maskedDetails: () => null },
+    isFollowed: () => true,
+    tell() {},
+    schedule(work, ms) {
+      delays.push(ms);
+      flush = work;
+      return () => {};
+    },
+    onProblem() {},
+  });
+  const look = (next: Session, ms: number) => {
+    t += ms;
+    current = next;
+    news.onChange(next);
+    const delay = delays.at(-1);
+    flush();
+    return delay;
+  };
+  look(session, 0);
+  expect(look(session, 1_000)).toBe(0);
+  expect(look({ ...session, detail: "one" }, 5)).toBe(0);
+  // What was told a moment ago is followed by the rest of it together.
+  expect(look({ ...session, detail: "two" }, 5)).toBe(10);
+});
