@@ -148,7 +148,9 @@ export function createFleetReader(options: ReaderOptions): FleetReader {
         needed.slice(first, first + loadCount).map(async ([machine, peer]) => {
           const all = await redis.send("HGETALL", [nowOf(machine)]);
           const values = Object.values(isRecord(all) ? all : {});
-          drop("repeated", peer.takeLatest(opener.openLatest(machine, values)));
+          const latest = await opener.openLatest(machine, values);
+          // It may have been removed meanwhile.
+          if (options.peerOf(machine) === peer) drop("repeated", peer.takeLatest(latest));
         }),
       );
     if (needed.length > 0) options.onRead();

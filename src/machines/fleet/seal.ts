@@ -140,7 +140,11 @@ export function createOpener({ fleet, keys, findMember }: OpenerOptions): Opener
         all.map(async (sealed) => {
           const entry = read(place, sealed);
           if (typeof entry === "string") return entry;
-          return judge(entry, await threadedVerifierOf(entry.signing)(entry.signed, entry.signature));
+          const { machine, signing, signed, signature } = entry;
+          // A key that this cannot use must not spoil what others wrote.
+          const isTrue = await threadedVerifierOf(signing)(signed, signature).catch(() => false);
+          // It may have been removed meanwhile.
+          return findMember(machine) === signing ? judge(entry, isTrue) : "not a member";
         }),
       ),
   };
