@@ -24,7 +24,14 @@ const choosePort = () => 20_000 + Math.floor(Math.random() * 40_000);
 
 export type AppFixture = ReturnType<typeof createAppFixture>;
 
-export function createAppFixture() {
+interface FixtureOptions {
+  /** Put before the command of each program, for one that runs in another network. */
+  readonly enter?: readonly string[];
+  /** A socket behind which the app answers, if its port cannot be reached from here. */
+  readonly door?: string;
+}
+
+export function createAppFixture({ enter = [], door }: FixtureOptions = {}) {
   const home = mkdtempSync(join(tmpdir(), "beckon-fixture-"));
   const claudeFolder = join(home, "claude");
   const env: Record<string, string> = {
@@ -42,7 +49,7 @@ export function createAppFixture() {
 
   function spawn(command: string[], more: Record<string, string> = {}) {
     const options = { env: { ...env, ...more }, stdin: "ignore", stdout: "pipe", stderr: "pipe" } as const;
-    const child = Bun.spawn(command, options);
+    const child = Bun.spawn([...enter, ...command], options);
     children.push(child);
     return child;
   }
@@ -52,6 +59,7 @@ export function createAppFixture() {
   const request = (path: string, init: RequestInit = {}) =>
     fetch(readUrl() + path, {
       ...init,
+      ...(door === undefined ? {} : { unix: door }),
       headers: { authorization: readAuthorization(), "content-type": "application/json", ...init.headers },
     });
   const fetchSessions = async (): Promise<SessionView[]> =>

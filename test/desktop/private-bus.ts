@@ -75,6 +75,8 @@ export interface FakeNotification {
   readonly actions: readonly string[];
   readonly hints: Readonly<Record<string, unknown>>;
   readonly expireMs: number;
+  /** Wall time at which it came. */
+  readonly at: number;
 }
 
 export interface FakeServerOptions {
@@ -120,7 +122,8 @@ export async function startServer(privateBus: PrivateBus, options: FakeServerOpt
         ...[string, number, string, string, string, string[], Record<string, Variant>, number],
       ];
       const values = Object.fromEntries(Object.entries(hints).map(([key, { value }]) => [key, value]));
-      const notification = { app, replaces, icon, title, body: text, actions, hints: values, expireMs };
+      const at = Date.now();
+      const notification = { app, replaces, icon, title, body: text, actions, hints: values, expireMs, at };
       const id = onScreen.has(replaces) ? replaces : ++lastId;
       onScreen.set(id, notification);
       received.push(notification);

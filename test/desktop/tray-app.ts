@@ -129,9 +129,9 @@ export async function readRegisteredItems(bus: Bus): Promise<string[]> {
 
 type Layout = [number, Record<string, { value: unknown }>, { value: Layout }[]];
 
-/** The labels of the whole menu as the panel gets it, children indented. */
-export async function readMenuLabels(bus: Bus): Promise<string[]> {
-  const [item = ""] = await readRegisteredItems(bus);
+/** The labels of the whole menu as the panel gets it, children indented. `name` is that of the item, if it is known. */
+export async function readMenuLabels(bus: Bus, name?: string): Promise<string[]> {
+  const item = name ?? (await readRegisteredItems(bus))[0] ?? "";
   const [, root] = await bus.call({
     // On GNOME there is an @ before the path.
     destination: item.split(/@?\//)[0] ?? "",

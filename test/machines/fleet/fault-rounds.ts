@@ -1,14 +1,19 @@
 /**
- * Three machines of a fleet ask for something again and again while the server, the cables and the machines fail. After each fault all of
- * them list the same, and in the end each history has every ask once, in order. No hook waits for any of it.
+ * Three machines of a fleet, each in a network of its own where that is possible, ask for something again and again while the server, the
+ * cables and the machines fail. After each fault all of them list the same, and the alerts and the tray of each show what waits and nothing
+ * else; nobody is alerted twice, in another order, or of what is over. In the end each history has every ask once, in order. No hook waits
+ * for any of it.
  */
 import { expect } from "bun:test";
 import { createPromptEvent, proj } from "../../app-fixture.ts";
 import { percentile } from "../../bench/rounds.ts";
+import { hasAll } from "../../needs.ts";
 import type { Random } from "../../random.ts";
 import { letTimePass, waitForValue, waitUntil } from "../../wait-until.ts";
 import { readAsks } from "../same-history.ts";
 import { createFleetLab, type FleetLab } from "./fleet-lab.ts";
+import { networkNeeds, openNetworks } from "./networks.ts";
+import { openScreen, type Screen } from "./screen.ts";
 
 const names = ["devbox", "laptop", "desktop"] as const;
 type Name = (typeof names)[number];
@@ -16,6 +21,10 @@ type Name = (typeof names)[number];
 const quietMs = 90_000;
 /** Less than an agent would notice; a machine that runs everything else at once needs much of it. */
 const hookMs = 5_000;
+/** An alert can be on its way to the screen while its ask ends. */
+const alertMs = 3_000;
+const longCutMs = 120_000;
+export const faultNeeds = ["redis-server", "dbus-daemon", "setpriv"] as const;
 
 export const faultNames = [
   "kill",
@@ -27,18 +36,23 @@ export const faultNames = [
   "kill a machine",
   "nothing",
 ] as const;
-export type FaultName = (typeof faultNames)[number];
+export type FaultName = (typeof faultNames)[number] | "cut for minutes";
 
 interface Asked {
   readonly owner: Name;
   readonly command: string;
-  isOpen: boolean;
+  readonly openedAt: number;
+  /** null while it is open. */
+  closedAt: number | null;
 }
 
 export async function runFaultRounds(faults: readonly FaultName[], random: Random): Promise<void> {
-  const lab = await createFleetLab<Name>(names);
+  const networks = hasAll(networkNeeds) ? await openNetworks() : null;
+  const lab = await createFleetLab<Name>(names, { networks });
+  const screens = new Map<Name, Screen>();
+  for (const name of names) screens.set(name, await openScreen());
   try {
-    const rounds = await openRounds(lab, random);
+    const rounds = await openRounds(lab, screens, random);
     for (const fault of faults) {
       await rounds.run(fault);
       console.log(`fleet: ${fault}: ${rounds.count()} asks so far`);
@@ -47,17 +61,20 @@ export async function runFaultRounds(faults: readonly FaultName[], random: Rando
     console.log(`fleet: ${rounds.describeHooks()}`);
   } finally {
     await lab.destroy();
+    await Promise.all([...screens.values()].map((screen) => screen.stop()));
+    await networks?.close();
   }
 }
 
-async function openRounds(lab: FleetLab<Name>, random: Random) {
+async function openRounds(lab: FleetLab<Name>, screens: ReadonlyMap<Name, Screen>, random: Random) {
   const processes = new Map<Name, Bun.Subprocess>();
   const asked: Asked[] = [];
   const down = new Set<Name>();
   const hookTimes: number[] = [];
+  const witnesses = new Map([...screens].map(([name, screen]) => [name, watchAlerts(name, screen, asked)]));
 
   const start = async (name: Name) => {
-    processes.set(name, await lab.get(name).startProcess());
+    processes.set(name, await lab.get(name).startProcess(screens.get(name)?.env));
     down.delete(name);
   };
   for (const name of names) await start(name);
@@ -79,13 +96,13 @@ async function openRounds(lab: FleetLab<Name>, random: Random) {
 
   async function step(): Promise<void> {
     const owner = random.pick(names.filter((name) => !down.has(name)));
-    const open = asked.find((ask) => ask.owner === owner && ask.isOpen);
+    const open = asked.find((ask) => ask.owner === owner && ask.closedAt === null);
     if (open) {
-      open.isOpen = false;
+      open.closedAt = Date.now();
       await post(owner, "PostToolUse", open.command);
     } else {
       const command = `make step-${String(asked.length).padStart(4, "0")}`;
-      asked.push({ owner, command, isOpen: true });
+      asked.push({ owner, command, openedAt: Date.now(), closedAt: null });
       await post(owner, "PermissionRequest", command);
     }
     await letTimePass(random.between(0, 80), "the pace of the user");
@@ -93,6 +110,29 @@ async function openRounds(lab: FleetLab<Name>, random: Random) {
 
   async function work(steps: number): Promise<void> {
     for (let done = 0; done < steps; done++) await step();
+  }
+
+  async function workFor(ms: number): Promise<void> {
+    const end = Date.now() + ms;
+    while (Date.now() < end) {
+      await step();
+      await letTimePass(random.between(200, 3_000), "the pace of the user");
+    }
+  }
+
+  /** Everybody is told of what waits, wherever it does: nobody is at any of the machines. */
+  async function checkScreens(fault: FaultName): Promise<void> {
+    const open = asked.filter(({ closedAt }) => closedAt === null).map(({ command }) => command);
+    for (const [name, witness] of witnesses) {
+      await waitForValue(
+        async () => JSON.stringify(await witness.read()),
+        (seen) => seen === JSON.stringify({ alerts: open, menu: open }),
+        quietMs,
+      ).catch((error) => {
+        throw new Error(`after ${fault}, ${open.join(" and ")} wait, and ${name} shows: ${error.message}`);
+      });
+      expect({ fault, name, wrong: witness.findWrong() }).toEqual({ fault, name, wrong: [] });
+    }
   }
 
   /** What a user sees of the sessions of one machine, on another. */
@@ -133,17 +173,23 @@ async function openRounds(lab: FleetLab<Name>, random: Random) {
     },
     async trim() {
       const name = random.pick(names);
-      lab.cut(name);
+      await lab.cut(name);
       await work(6);
       const { id } = lab.readRecord(name);
       await lab.send("XTRIM", `beckon:{${id}}:log`, "MAXLEN", "1");
-      lab.mend(name);
+      await lab.mend(name);
     },
     async cut() {
       const name = random.pick(names);
-      lab.cut(name);
+      await lab.cut(name);
       await work(6);
-      lab.mend(name);
+      await lab.mend(name);
+    },
+    async "cut for minutes"() {
+      const name = random.pick(names);
+      await lab.cut(name);
+      await workFor(longCutMs);
+      await lab.mend(name);
     },
     async "kill a machine"() {
       const name = random.pick(names);
@@ -151,6 +197,7 @@ async function openRounds(lab: FleetLab<Name>, random: Random) {
       killed?.kill("SIGKILL");
       down.add(name);
       await killed?.exited;
+      witnesses.get(name)?.onKilled();
       await work(4);
       await start(name);
     },
@@ -180,9 +227,10 @@ async function openRounds(lab: FleetLab<Name>, random: Random) {
             ).catch((error) => {
               throw new Error(`after ${fault}, ${seen} does not list what ${owner} does: ${error.message}`);
             });
+      await checkScreens(fault);
     },
     async checkHistories(): Promise<void> {
-      for (const ask of asked.filter(({ isOpen }) => isOpen))
+      for (const ask of asked.filter(({ closedAt }) => closedAt === null))
         await post(ask.owner, "PostToolUse", ask.command);
       for (const seen of names) {
         const wanted = asked.map(({ command }) => `Bash: ${command}`).sort();
@@ -199,5 +247,53 @@ async function openRounds(lab: FleetLab<Name>, random: Random) {
         }
       }
     },
+  };
+}
+
+const commandOf = ({ title, body }: { readonly title: string; readonly body: string }): string =>
+  /make step-\d+/.exec(`${title}\n${body}`)?.[0] ?? `${title}: ${body}`;
+
+/** What somebody sees at the machine. */
+function watchAlerts(name: Name, { alerts, readMenu, forgetTray }: Screen, asked: readonly Asked[]) {
+  /** Of alerts that were on the screen when beckon was killed there: it shows them again. */
+  const again = new Set<string>();
+  const wrong: string[] = [];
+  const shown = new Map<Name, string[]>();
+  let count = 0;
+
+  function take(): void {
+    for (const alert of alerts.received.slice(count)) {
+      count++;
+      // It changes one that is on the screen.
+      if (alert.replaces !== 0) continue;
+      const command = commandOf(alert);
+      const ask = asked.find((each) => each.command === command);
+      if (!ask) wrong.push(`an alert of nothing: ${command}`);
+      if (!ask || again.delete(command)) continue;
+      const earlier = shown.get(ask.owner) ?? [];
+      shown.set(ask.owner, [...earlier, command]);
+      if (earlier.includes(command)) wrong.push(`${command} twice`);
+      else if (command < (earlier.at(-1) ?? "")) wrong.push(`${command} after ${earlier.at(-1)}`);
+      if (ask.closedAt !== null && alert.at > ask.closedAt + alertMs)
+        wrong.push(`${command}, ${alert.at - ask.closedAt} ms after its end`);
+    }
+  }
+
+  return {
+    /** What waits by the alerts that are on the screen, and by the menu of the tray. */
+    async read() {
+      take();
+      const menu = (await readMenu()).filter((line) => line.startsWith("●"));
+      return {
+        alerts: [...alerts.onScreen.values()].map(commandOf).sort(),
+        menu: menu.map((line) => commandOf({ title: line, body: "" })).sort(),
+      };
+    },
+    onKilled(): void {
+      take();
+      for (const alert of alerts.onScreen.values()) again.add(commandOf(alert));
+      forgetTray();
+    },
+    findWrong: (): readonly string[] => wrong.map((text) => `${name}: ${text}`),
   };
 }

@@ -2,10 +2,10 @@
 
 import { testWith } from "../../needs.ts";
 import { chooseSeed, createRandom } from "../../random.ts";
-import { runFaultRounds } from "./fault-rounds.ts";
+import { faultNeeds, runFaultRounds } from "./fault-rounds.ts";
 
-testWith("redis-server")(
-  "after any fault all machines list the same, and every history has each ask once",
+testWith(...faultNeeds)(
+  "after any fault all machines show what waits and nothing else, and every history has each ask once",
   async () => {
     const seed = chooseSeed();
     console.log(`fleet: seed ${seed} (SEED=${seed} repeats its choices)`);

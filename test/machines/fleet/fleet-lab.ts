@@ -1,4 +1,7 @@
 /** A fleet of apps, each with a home of its own, on a real redis-server. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { changeFleets, type FleetRecord, readFleets } from "../../../src/machines/fleet/fleet-file.ts";
 import {
   askToJoin,
@@ -13,6 +16,7 @@ import type { MachineReport } from "../../../src/machines/index.ts";
 import { type AppFixture, createAppFixture } from "../../app-fixture.ts";
 import { mainSource } from "../../repo.ts";
 import { waitUntil } from "../../wait-until.ts";
+import { hubAddress, type Networks } from "./networks.ts";
 import { noCertificates, startRedis } from "./redis-server.ts";
 
 export interface FleetMember extends AppFixture {
@@ -22,9 +26,10 @@ export interface FleetMember extends AppFixture {
 const fleetName = "home";
 
 interface Cable {
-  readonly port: number;
-  cut(): void;
-  mend(): void;
+  /** Where the server is at its end. */
+  readonly address: string;
+  cut(): void | Promise<void>;
+  mend(): void | Promise<void>;
   stop(): void;
 }
 
@@ -73,7 +78,7 @@ function layCable(serverPort: number): Cable {
     },
   });
   return {
-    port: listener.port,
+    address: `127.0.0.1:${listener.port}`,
     cut() {
       isCut = true;
     },
@@ -91,11 +96,17 @@ interface LabOptions {
   readonly share?: FleetRecord["share"];
   readonly answers?: boolean;
   readonly redis?: readonly string[];
+  /** Each machine is in a network of its own. Needs root. */
+  readonly networks?: Networks | null;
 }
 
 export async function createFleetLab<Name extends string>(names: readonly Name[], options: LabOptions = {}) {
   const { kind = "personal", share = "full", answers = true } = options;
-  const server = await startRedis(options.redis);
+  const { networks = null } = options;
+  const server = await startRedis(
+    options.redis,
+    networks ? { enter: networks.enterHub, address: hubAddress } : undefined,
+  );
   const redis = server.open();
   const settings = { ...noCertificates, url: server.url, password: null, kind, share, answers };
   const members = new Map<Name, FleetMember>();
@@ -108,7 +119,7 @@ export async function createFleetLab<Name extends string>(names: readonly Name[]
   function save(name: Name, record: FleetRecord): void {
     const cable = cables.get(name) ?? layCable(server.port);
     cables.set(name, cable);
-    const url = `redis://127.0.0.1:${cable.port}/0`;
+    const url = `redis://${cable.address}/0`;
     changeFleets(get(name).paths, (fleets) => ({ ...fleets, [fleetName]: { ...record, url } }));
   }
 
@@ -118,9 +129,21 @@ export async function createFleetLab<Name extends string>(names: readonly Name[]
     return member;
   }
 
+  async function createMember(name: Name): Promise<AppFixture> {
+    if (!networks) return createAppFixture();
+    const network = await networks.add();
+    const folder = mkdtempSync(join(tmpdir(), "beckon-door-"));
+    const door = join(folder, "door");
+    const member = createAppFixture({ enter: network.enter, door });
+    await network.open(door, member.paths.endpoint);
+    const stop = () => rmSync(folder, { recursive: true, force: true });
+    cables.set(name, { ...network, address: `${hubAddress}:${server.port}`, stop });
+    return member;
+  }
+
   /** Makes a machine, and lets it into the fleet. */
   async function add(name: Name, person = "kim"): Promise<FleetMember> {
-    members.set(name, { ...createAppFixture(), called: name });
+    members.set(name, { ...(await createMember(name)), called: name });
     if (!first) {
       first = { name, record: await createFleet(redis, { name, person }, settings) };
       save(name, first.record);
@@ -154,8 +177,8 @@ export async function createFleetLab<Name extends string>(names: readonly Name[]
         once.close();
       }
     },
-    cut: (name: Name) => cables.get(name)?.cut(),
-    mend: (name: Name) => cables.get(name)?.mend(),
+    cut: async (name: Name) => cables.get(name)?.cut(),
+    mend: async (name: Name) => cables.get(name)?.mend(),
     add,
     get,
     fetchReports,

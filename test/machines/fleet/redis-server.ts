@@ -8,17 +8,26 @@ import { waitUntil } from "../../wait-until.ts";
 
 export const noCertificates = { ca: null, certificate: null, key: null };
 
-export async function startRedis(args: readonly string[] = []) {
+/** A server in another network is reached from here by a socket. */
+interface ServerNetwork {
+  readonly enter: readonly string[];
+  readonly address: string;
+}
+
+export async function startRedis(args: readonly string[] = [], network?: ServerNetwork) {
   const folder = mkdtempSync(join(tmpdir(), "beckon-redis-"));
-  const port = findFreePort();
+  const port = network ? 6379 : findFreePort();
+  const socket = join(folder, "socket");
   const command = [
+    ...(network?.enter ?? []),
     "redis-server",
-    ...["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--appendonly", "yes"],
+    ...["--port", String(port), "--bind", network?.address ?? "127.0.0.1", "--dir", folder],
+    ...["--appendonly", "yes", ...(network ? ["--protected-mode", "no", "--unixsocket", socket] : [])],
     ...["--save", "", "--loglevel", "warning", ...args],
   ];
   const spawn = () => Bun.spawn(command, { stdin: "ignore", stdout: "ignore", stderr: "ignore" });
   let server = spawn();
-  const url = `redis://127.0.0.1:${port}/0`;
+  const url = network ? `redis+unix://${socket}` : `redis://127.0.0.1:${port}/0`;
   async function waitForIt(): Promise<void> {
     await waitUntil(async () => {
       const redis = openRedis({ url, password: null, ...noCertificates });
