@@ -108,6 +108,7 @@ export function createAppMachines(
       },
       onAskEnded: logWriter.answered,
       onChange: refreshSoon,
+      saveNow: saveProgress,
       schedule,
       onProblem,
     });

@@ -27,6 +27,7 @@ export function createHistoryConnection(
   path: string,
   options: RecorderOptions,
   now: () => number,
+  onReplaced: () => void,
 ): HistoryConnection {
   let open: OpenHistory | null = null;
   /** It took the place of another, and the journal has everything that is in it. */
@@ -39,6 +40,7 @@ export function createHistoryConnection(
 
   function replace(error: unknown): void {
     close();
+    onReplaced();
     const explanation = `history.db ${explainError(error)}`;
     if (isRebuilding) {
       // Set aside, it would push out the files that were worth keeping.

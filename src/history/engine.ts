@@ -57,7 +57,9 @@ export function createEngine({
       return;
     }
     const agents = await loadAgents();
-    const connection = createHistoryConnection(path, { agents, defaultProvider, onError: report }, now);
+    const onReplaced = () => post({ kind: "replaced" });
+    const recorderOptions = { agents, defaultProvider, onError: report };
+    const connection = createHistoryConnection(path, recorderOptions, now, onReplaced);
     const writer = createHistoryWriter({
       connection,
       waitingRows: nameWaitingRows(path),

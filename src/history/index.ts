@@ -65,6 +65,8 @@ export interface History extends Sink, HistoryReader, PastReader {
    * another machine was lost: that has to be asked for it again.
    */
   whenRecorded(callback: () => void): void;
+  /** Calls back whenever it has lost what it had of other machines: a damaged database was replaced. Also if that was before. */
+  whenReplaced(callback: () => void): void;
   /** The journal after this position is still needed. null if nothing is known to be. */
   recordedTo(): JournalPosition | null;
   stop(): Promise<void>;
@@ -97,6 +99,8 @@ export function createHistory(options: HistoryOptions): History {
   let answeredCount = 0;
   /** With the count of the rows that they wait for. */
   let recordedCallbacks: { readonly callback: () => void; count: number }[] = [];
+  let wasReplaced = false;
+  let onReplaced = () => {};
   let retention = readRetention(config().history);
 
   const isWanted = () => retention !== null && !isStopped;
@@ -130,6 +134,10 @@ export function createHistory(options: HistoryOptions): History {
     },
     onWritten() {
       if (isOverdue) write();
+    },
+    onReplaced() {
+      wasReplaced = true;
+      onReplaced();
     },
     onProblem: options.onProblem,
     restartMs,
@@ -247,6 +255,10 @@ export function createHistory(options: HistoryOptions): History {
     whenRecorded(callback) {
       recordedCallbacks.push({ callback, count: unsent.isEmpty() ? sentCount : sentCount + 1 });
       callBack();
+    },
+    whenReplaced(callback) {
+      onReplaced = callback;
+      if (wasReplaced) callback();
     },
     recordedTo: () => (isOn() ? client.recordedTo() : null),
     async stop() {

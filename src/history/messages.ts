@@ -64,6 +64,8 @@ export type FromHistory =
    * not known.
    */
   | { readonly kind: "written"; readonly isRecorded: boolean; readonly upTo?: JournalPosition | undefined }
+  /** The database was damaged, and a new one is in its place: it has nothing of other machines. */
+  | { readonly kind: "replaced" }
   /** It cannot write now. */
   | { readonly kind: "paused" }
   /** Why the history is incomplete; null if it is not. */

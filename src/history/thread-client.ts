@@ -23,6 +23,8 @@ export interface ThreadClientOptions {
   readonly onReturned: (rows: readonly StateRow[] | null) => void;
   /** The thread has done all that was sent with `write`. */
   readonly onWritten: () => void;
+  /** A new database has taken the place of a damaged one. */
+  readonly onReplaced: () => void;
   readonly onProblem: (text: string) => void;
   readonly restartMs: number;
 }
@@ -113,6 +115,9 @@ export function createThreadClient(options: ThreadClientOptions): ThreadClient {
         rejectCalls(problem);
         thread?.end();
         thread = null;
+        return;
+      case "replaced":
+        options.onReplaced();
         return;
       case "report":
         options.onProblem(message.text);

@@ -25,7 +25,7 @@ export const partLength = 256 * 1024;
 const maxDescribedLength = 1024 * 1024;
 /** What happened a little before the follower's last message is sent again: its history may not have it. */
 const overlapMs = minuteMs;
-const maxPastMs = 30 * dayMs;
+export const maxPastMs = 30 * dayMs;
 
 /** From when on the history is read for a follower that got this message last. */
 export function findPastStart(seq: number, now: number): number {

@@ -7,6 +7,7 @@ import type { PendingRequests } from "../answers/pending.ts";
 import type { MaskedDetails } from "../answers/pending-request.ts";
 import type { Config } from "../core/config/config.ts";
 import { describeWay, type MachineSettings, type MachineWay } from "../core/config/machines.ts";
+import { firstGrowingIdAt } from "../core/growing-ids.ts";
 import type { ActionRefused, AskEnd, Schedule } from "../core/interfaces/index.ts";
 import type { PastSession } from "../core/interfaces/wire.ts";
 import type { JsonRecord } from "../core/json.ts";
@@ -19,6 +20,7 @@ import type { ElsewhereTarget } from "../core/terminals/terminal.ts";
 import { toSingleLine } from "../core/text/text.ts";
 import type { Saver } from "../storage/saver.ts";
 import type { Hello, OpenCarrier } from "./carrier.ts";
+import { maxPastMs } from "./described.ts";
 import { createLink } from "./link.ts";
 import { createLinkCommand } from "./link-command.ts";
 import { type LinkProblem, suggestFix } from "./link-problem.ts";
@@ -47,10 +49,14 @@ export interface MachinesOptions {
   readonly history: {
     readonly addPast: (machine: string, session: PastSession, since: number) => void;
     readonly onMachineListed: (machine: string) => void;
+    /** Calls back whenever the history has lost what it knew of other machines. */
+    readonly whenReplaced: (callback: () => void) => void;
   };
-  /** What `createSaver` saved last. */
+  /** What was saved last. */
   readonly saved: JsonRecord;
+  /** Saves what the history has. */
   readonly createSaver: (value: () => JsonRecord) => Saver;
+  readonly saveNow: (value: JsonRecord) => void;
   readonly schedule: Schedule;
   readonly onProblem: (text: string) => void;
   /** For tests. */
@@ -148,7 +154,7 @@ const isSameWay = (a: ReachedMachine["way"], b: ReachedMachine["way"]): boolean 
 export function createMachines(options: MachinesOptions): Machines {
   const machines = new Map<string, ReachedMachine>();
   const replyMs = options.replyMs ?? defaultReplyMs;
-  const progress = createProgress(options.saved, options.createSaver);
+  const progress = createProgress(options.saved, options.createSaver, options.saveNow);
 
   const sessionsOf = (name: string) => options.sessions().filter(({ machine }) => machine === name);
 
@@ -179,6 +185,16 @@ export function createMachines(options: MachinesOptions): Machines {
     await carrier.stop();
   }
 
+  /** From as long ago as machines tell of their past. */
+  function followAgain(): void {
+    progress.startOver(firstGrowingIdAt(options.clock().at - maxPastMs));
+    for (const [name, machine] of [...machines]) {
+      void close(name, machine);
+      machines.set(name, open(name, machine.way));
+    }
+    options.onChange();
+  }
+
   function update(): void {
     const settings = new Map<string, ReachedMachine["way"]>(Object.entries(options.config().machines));
     const wanted = new Map([...settings, ...options.fleetMachines(new Set(settings.keys()))]);
@@ -205,6 +221,8 @@ export function createMachines(options: MachinesOptions): Machines {
   }
 
   const cannot = (error: string): ActionRefused => ({ refused: 409, error });
+
+  options.history.whenReplaced(followAgain);
 
   return {
     details: (ask) => findMirrored(ask)?.details ?? null,

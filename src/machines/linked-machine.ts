@@ -1,7 +1,8 @@
 /** One other machine: what carries its messages, what is mirrored of it, and what it is asked for. */
-import { atOfGrowingId } from "../core/growing-ids.ts";
+import { atOfGrowingId, firstGrowingIdAt } from "../core/growing-ids.ts";
 import type { Schedule } from "../core/interfaces/index.ts";
 import type { PastSession } from "../core/interfaces/wire.ts";
+import { minuteMs } from "../core/timing.ts";
 import type { Carrier, Hello, OpenCarrier } from "./carrier.ts";
 import { createMirror, type Mirror, type MirrorOptions, type SessionMessage } from "./mirror.ts";
 import type { Progress } from "./progress.ts";
@@ -74,8 +75,11 @@ export function linkMachine(options: LinkedMachineOptions): LinkedMachine {
     const isKnown = known?.machineId === machineId;
     const shiftAt = mirror.start(first.now, isKnown ? { at: known.shiftAt } : null);
     followedUntil = isKnown ? atOfGrowingId(known.seq) + shiftAt : 0;
-    if (!isKnown || known.shiftAt !== shiftAt)
-      progress.set({ name, machineId, seq: isKnown ? known.seq : 0, shiftAt });
+    if (!isKnown) {
+      // What follows has to be asked for, whatever happens to this app. What its clock says may have been on its way.
+      const seq = firstGrowingIdAt(first.now.at - minuteMs);
+      progress.begin({ name, machineId, seq, shiftAt });
+    } else if (known.shiftAt !== shiftAt) progress.set({ ...known, shiftAt });
   }
 
   function take(message: SessionMessage): void {
@@ -86,8 +90,6 @@ export function linkMachine(options: LinkedMachineOptions): LinkedMachine {
     const known = progress.get(name);
     if (!known || newest <= known.seq || carrier.isMissing()) return;
     progress.set({ ...known, seq: newest });
-    // What follows has to be asked for, whatever happens to this app.
-    if (known.seq === 0) progress.save();
   }
 
   function setChannels(hasChannels: boolean): void {
@@ -99,7 +101,7 @@ export function linkMachine(options: LinkedMachineOptions): LinkedMachine {
     refuse: options.refuse,
     greeting() {
       const known = progress.get(name);
-      const resume = known && known.seq > 0 ? { machineId: known.machineId, seq: known.seq } : null;
+      const resume = known && { machineId: known.machineId, seq: known.seq };
       return { linkId: `${options.ownId}/${name}`, ...(resume && { resume }) };
     },
     onOpened(first) {

@@ -1,5 +1,6 @@
 /** How far a machine was followed: only as far as everything is known. */
 import { expect, test } from "bun:test";
+import { firstGrowingIdAt } from "../../src/core/growing-ids.ts";
 import type { CarrierEvents } from "../../src/machines/carrier.ts";
 import { linkMachine } from "../../src/machines/linked-machine.ts";
 import { createProgress } from "../../src/machines/progress.ts";
@@ -21,7 +22,11 @@ function link() {
   const problems: string[] = [];
   let isMissing = false;
   let events: CarrierEvents | null = null;
-  const progress = createProgress({}, () => ({ schedule() {}, flush() {} }));
+  const progress = createProgress(
+    {},
+    () => ({ schedule() {}, flush() {} }),
+    () => {},
+  );
   linkMachine({
     name: "devbox",
     ownId: "this",
@@ -80,16 +85,17 @@ const createPast = (sessionId: string): DescribedPast => ({
 });
 
 test("a machine that has not said yet what was missed is asked for it again by the next link", () => {
+  const start = firstGrowingIdAt(now.at);
   const { take, followedTo, setMissing } = link();
-  take({ kind: "sessions", seq: 10, sessions: [] });
-  expect(followedTo()).toBe(10);
+  take({ kind: "sessions", seq: start + 10, sessions: [] });
+  expect(followedTo()).toBe(start + 10);
   setMissing(true);
-  take({ kind: "sessions", seq: 20, sessions: [] });
-  take({ kind: "gone", seq: 21, agent: "claude", sessionId: "s" });
-  expect(followedTo()).toBe(10);
+  take({ kind: "sessions", seq: start + 20, sessions: [] });
+  take({ kind: "gone", seq: start + 21, agent: "claude", sessionId: "s" });
+  expect(followedTo()).toBe(start + 10);
   setMissing(false);
   take({ kind: "missed", sessions: [] });
-  expect(followedTo()).toBe(21);
+  expect(followedTo()).toBe(start + 21);
 });
 
 test("what was missed again and again in an hour is all known", () => {

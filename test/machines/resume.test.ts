@@ -1,5 +1,6 @@
 /** What happens while the link is down is known afterwards, once. Both apps and the link's program are real. */
 import { describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
 import { bash, createPromptEvent, proj } from "../app-fixture.ts";
 import { forEachTest } from "../for-each-test.ts";
 import { waitForValue, waitUntil } from "../wait-until.ts";
@@ -84,6 +85,41 @@ describe("what happened while a machine was not linked", () => {
       const [there, here] = await Promise.all([readStats(two.devbox), readStats(two.laptop)]);
       expect(here.today.asks).toBe(5);
       expect(Math.abs(here.today.waitedMs - there.today.waitedMs)).toBeLessThan(500);
+    },
+    testMs,
+  );
+
+  test(
+    "also if the app here is killed as soon as it was linked for the first time",
+    async () => {
+      two.setMachines({ devbox: { command: two.link } });
+      await two.devbox.start();
+      await two.devbox.postHook(createPromptEvent("s"));
+      const app = await two.laptop.startProcess();
+      await two.waitForLink();
+      app.kill("SIGKILL");
+      await app.exited;
+      await openAsk("s", "meanwhile");
+      await allowInTerminal("s", "meanwhile");
+      await two.laptop.start();
+      await expectSameAsks(1);
+    },
+    testMs,
+  );
+
+  test(
+    "also if the history here was damaged, and had to begin again",
+    async () => {
+      await two.start();
+      await two.devbox.postHook(createPromptEvent("s"));
+      await openAsk("s", "before");
+      await waitUntil(() => areAsksOpen("s", 1), soonMs);
+      await allowInTerminal("s", "before");
+      await expectSameAsks(1);
+      await two.laptop.stopApps();
+      writeFileSync(two.laptop.paths.history, "this is not a database".repeat(1_000));
+      await two.laptop.start();
+      await expectSameAsks(1);
     },
     testMs,
   );

@@ -38,6 +38,8 @@ export function createLogProgress(): LogProgress {
   return {
     floor: () => floor,
     raise(number) {
+      // Who follows it now does not have what an earlier follower had.
+      if (number > 0 && number < floor) miss(number, floor);
       floor = Math.max(floor, number);
     },
     take({ before }, number) {

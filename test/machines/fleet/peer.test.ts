@@ -140,3 +140,19 @@ test("every ask of a long pause is known, however many there were", () => {
   open(600);
   expect(past).toHaveLength(600);
 });
+
+test("who follows a machine from an earlier point than before is told what it lacks", async () => {
+  const { peer, carrier: first, asked, open } = openPeer();
+  peer.take([createState(3, 2), createState(4, 3)]);
+  await first.stop();
+  const carrier = peer.follow({
+    greeting: () => ({ resume: { machineId: "other", seq: 1 } }),
+    onOpened() {},
+    onLost() {},
+    onMessage() {},
+  });
+  open(4);
+  expect({ asked, isMissing: carrier.isMissing() }).toEqual({ asked: [1], isMissing: true });
+  peer.takeReply({ kind: "missed", sessions: [], upTo: 5 });
+  expect(carrier.isMissing()).toBe(false);
+});
