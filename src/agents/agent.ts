@@ -162,6 +162,12 @@ export interface ReportedHook {
   readonly payload: JsonRecord;
 }
 
+/** What a hook would have sent, from a file. */
+export interface FileHook extends ReportedHook {
+  /** The same whenever the file is read. */
+  readonly id: string;
+}
+
 export interface GuardRequest {
   /** null if the payload names none. */
   readonly sessionId: string | null;
@@ -274,6 +280,8 @@ export interface WatchContext {
   readonly listWindows: ListWindows;
   /** The agent's program, as the last install found it. null if unknown. */
   readonly findProgram: () => Promise<AgentProgram | null>;
+  /** Takes what a file says, and no hook has sent, as if a hook had: it is journalled, and in the history. */
+  readonly report: (hook: FileHook) => void;
   /** Lets the user answer a request that the watcher itself can answer. Returns a function to call when the request is over. */
   readonly addPendingRequest: (request: WatchedRequest) => () => void;
 }

@@ -25,6 +25,18 @@ export function createHookEvent(
   return createInternalEvent(stamp.id, stamp, about, change);
 }
 
+const callEvents: ReadonlySet<unknown> = new Set(["PreToolUse", "PostToolUse", "PostToolUseFailure"]);
+
+/** A call of a tool starts once and ends once. */
+export function createCallKey({
+  hook_event_name: name,
+  tool_call_id,
+  tool_use_id,
+}: JsonRecord): string | null {
+  const id = callEvents.has(name) ? readText(tool_call_id ?? tool_use_id, limits.maxIdLength) : null;
+  return id && `${name}.${id}`;
+}
+
 /** A hook that is this much older than its forwarder says something else with its timestamp. */
 const maxStartMs = 60_000;
 

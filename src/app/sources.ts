@@ -21,7 +21,7 @@ export interface Sources {
 
 export function createSources(
   { agents, env, paths, clock, onError }: Base,
-  { store, spool, followers, sessionsNow, prune }: AppState,
+  { store, spool, followers, sessionsNow, prune, accept }: AppState,
   { terminals }: Desktop,
   { answers, renderLoop }: Sinks,
 ): Sources {
@@ -45,6 +45,9 @@ export function createSources(
     listWindows: terminals.listWindows,
     readLineage: process.platform === "linux" ? null : terminals.readLineage,
     addPendingRequest: answers.pending.addWatched,
+    report(provider, { payload, ...meta }) {
+      accept(JSON.stringify({ provider, _meta: meta, payload })).catch(onError);
+    },
     findProgram: async (agent) => readInstallRecord(paths)?.programs[agent] ?? null,
   });
   followers.add(ofOwnSessions(watch));

@@ -5,6 +5,7 @@
 import type {
   AgentProgram,
   AgentWatcher,
+  FileHook,
   PromptSupport,
   WatchContext,
   WatchedRequest,
@@ -27,12 +28,13 @@ export interface WatchSource extends Source {
 }
 
 export interface WatchOptions
-  extends Omit<WatchContext, "findSession" | "findProgram" | "addPendingRequest"> {
+  extends Omit<WatchContext, "findSession" | "findProgram" | "addPendingRequest" | "report"> {
   readonly agents: LoadedAgents;
   readonly sessions: () => readonly Session[];
   readonly get: (ref: SessionRefLike) => Session | null;
   readonly findProgram: (agent: string) => Promise<AgentProgram | null>;
   readonly addPendingRequest: (agent: string, request: WatchedRequest) => () => void;
+  readonly report: (agent: string, hook: FileHook) => void;
   /** null where hooks see the processes themselves. */
   readonly readLineage: ((pid: number) => Promise<readonly ProcessInfo[]>) | null;
 }
@@ -50,6 +52,7 @@ export function watchAgents({
   get,
   findProgram,
   addPendingRequest,
+  report,
   readLineage,
   ...context
 }: WatchOptions): WatchSource {
@@ -63,6 +66,7 @@ export function watchAgents({
       findSession: (sessionId) => get({ agent: id, sessionId }),
       findProgram: () => findProgram(id),
       addPendingRequest: (request) => addPendingRequest(id, request),
+      report: (hook) => report(id, hook),
     });
     if (watcher) watchers.set(id, watcher);
   }

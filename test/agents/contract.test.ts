@@ -283,6 +283,7 @@ function checkRuntime(agent: Agent, story: Story): void {
       onError: (text) => errors.push(text),
       exec: async () => ({ code: null, stdout: "", stderr: "" }),
       addPendingRequest: () => () => {},
+      report: () => {},
       listWindows: async () => [],
       findProgram: async () => null,
     });

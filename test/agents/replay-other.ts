@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Agent, AgentRuntime, AgentWatcher } from "../../src/agents/agent.ts";
+import type { Agent, AgentRuntime, AgentWatcher, FileHook } from "../../src/agents/agent.ts";
 import { openEnvelope } from "../../src/agents/envelope.ts";
 import type { JsonRecord } from "../../src/core/json.ts";
 import { createInternalEvent } from "../../src/core/session/event.ts";
@@ -45,6 +45,8 @@ export type RecordedRow = { readonly ms: number } & (
 );
 
 export interface HookRow {
+  /** Since the start of the recording. */
+  readonly ms: number;
   readonly kind: "hook";
   readonly event: string;
   readonly pid: number;
@@ -77,7 +79,8 @@ export interface ReplayAdapter {
 
 /** beckon checks once a second whether processes are alive. */
 const processCheckMs = 1_000;
-const startedAt = 1_794_800_000_000;
+/** When every recording starts. */
+export const startedAt = 1_794_800_000_000;
 
 export function describeReplay(adapter: ReplayAdapter): void {
   const { id, name } = adapter.agent;
@@ -118,7 +121,12 @@ async function replay(rows: readonly RecordedRow[], adapter: ReplayAdapter): Pro
   const clock = () => ({ at: startedAt + nowMs, t: nowMs, boot: "boot", host: "host" });
   const { agent } = adapter;
   const own = () => store.sessions(clock()).filter((session) => session.agent === agent.id);
-  const watcher = runtime.watch(createWatchContext(agent.id, store, { home, clock }));
+  const report = ({ at, payload }: FileHook) => {
+    const { at: now, t } = clock();
+    const stamp = { at, t: t - (now - at) };
+    deliver(payload, {}, { adapter, runtime, store, clock: () => stamp });
+  };
+  const watcher = runtime.watch(createWatchContext(agent.id, store, { home, clock, report }));
   const history = createShownHistory();
   const goneAt = new Map<number, number>();
   const pids = new Map<string, number>();
@@ -164,7 +172,7 @@ async function replay(rows: readonly RecordedRow[], adapter: ReplayAdapter): Pro
       if (row.kind === "hook") {
         lastPid = row.ppid ?? row.pid;
         for (const payload of await adapter.createPayloads(row, home)) {
-          const event = deliver(payload, row, { adapter, runtime, store, clock });
+          const event = deliver(payload, adapter.createMeta?.(row) ?? {}, { adapter, runtime, store, clock });
           if (event) pids.set(event.sessionId, lastPid);
           const session = event && own().find(({ sessionId }) => sessionId === event.sessionId);
           if (event && session) watcher?.follow(session, event);
@@ -206,7 +214,7 @@ let deliveries = 0;
 
 function deliver(
   payload: JsonRecord,
-  row: HookRow,
+  meta: JsonRecord,
   context: {
     readonly adapter: ReplayAdapter;
     readonly runtime: AgentRuntime;
@@ -216,7 +224,6 @@ function deliver(
 ) {
   const { adapter, runtime, store, clock } = context;
   const { id } = adapter.agent;
-  const meta = adapter.createMeta?.(row) ?? {};
   const hook = openEnvelope({ provider: id, _meta: meta, payload }, id, "host");
   const { at, t } = clock();
   const eventId = `e-${++deliveries}`;

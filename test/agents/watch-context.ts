@@ -5,7 +5,11 @@ import type { Store } from "../../src/state/store.ts";
 export const createWatchContext = (
   agent: string,
   store: Store,
-  { home, clock }: { readonly home: string; readonly clock: WatchContext["clock"] },
+  {
+    home,
+    clock,
+    report = () => {},
+  }: Pick<WatchContext, "clock"> & Partial<Pick<WatchContext, "report">> & { readonly home: string },
 ): WatchContext => ({
   env: { HOME: home, PATH: "" },
   clock,
@@ -17,6 +21,7 @@ export const createWatchContext = (
   },
   exec: async () => ({ code: null, stdout: "", stderr: "" }),
   addPendingRequest: () => () => {},
+  report,
   findProgram: async () => null,
   listWindows: async () => [],
 });

@@ -29,6 +29,7 @@ function watchSessions(...sessions: Session[]): void {
     mask: (text) => text,
     exec: async () => ({ code: null, stdout: "", stderr: "" }),
     addPendingRequest: () => () => {},
+    report: () => {},
     listWindows: async () => [],
     findProgram: async () => null,
     readLineage: null,

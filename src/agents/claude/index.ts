@@ -1,5 +1,6 @@
 /** Claude Code while the app runs: its events, its requests and what is watched beside its hooks. */
 import type { AgentRuntime } from "../agent.ts";
+import { createCallKey } from "../hook-event.ts";
 import { createRuntime } from "../runtime.ts";
 import { autoAllow } from "./answering/auto-allow.ts";
 import { claudeDangers } from "./answering/dangers.ts";
@@ -8,7 +9,7 @@ import { describeRequest, findSessionId, isAnswerable } from "./answering/descri
 import { readSubject } from "./answering/subject.ts";
 import { readDetails } from "./details.ts";
 import { claudeForwarding } from "./forwarding.ts";
-import { dedupeKey, outputFields } from "./payload.ts";
+import { outputFields } from "./payload.ts";
 import { identifyReported, isRunEnd } from "./reported-hooks.ts";
 import { createRegistrationCheck, isPresent } from "./setup/folder.ts";
 import { readStatusLine } from "./status-line.ts";
@@ -22,7 +23,7 @@ export const claude: AgentRuntime = createRuntime(claudeForwarding, {
   readDetails,
   readGuardRequest,
   outputFields,
-  dedupeKey,
+  dedupeKey: createCallKey,
   dangers: claudeDangers,
   answering: { findSessionId, isAnswerable, describe: describeRequest, decide, autoAllow, readSubject },
   watch: watchClaude,

@@ -3,7 +3,7 @@
  * its type or is absent.
  */
 
-import { isRecord, type JsonRecord, readFlag, readNumber, readText } from "../../core/json.ts";
+import { isRecord, type JsonRecord, readFlag, readNumber } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { AskKind } from "../../core/session/event.ts";
 import { takeStart } from "../../core/text/truncate.ts";
@@ -282,14 +282,6 @@ function truncateText(value: unknown, max: number): string | undefined {
  * old name of `tool_response`. `tool_calls` of a batch repeats each call with its output.
  */
 export const outputFields = ["tool_response", "tool_result", "tool_calls"] as const;
-
-const toolEvents: ReadonlySet<unknown> = new Set(["PreToolUse", "PostToolUse", "PostToolUseFailure"]);
-
-/** A tool call starts once and ends once. */
-export function dedupeKey({ hook_event_name: name, tool_use_id }: JsonRecord): string | null {
-  const id = toolEvents.has(name) ? readText(tool_use_id, limits.maxIdLength) : null;
-  return id && `${name}.${id}`;
-}
 
 /** What a request for this tool asks of the user. */
 export function askKindOf(tool: string | null): Extract<AskKind, "question" | "plan" | "permission"> {

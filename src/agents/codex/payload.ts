@@ -92,14 +92,6 @@ function summarizeCall(tool: string, input: JsonRecord): string {
   return toOneLine(findSummary(input, "command"));
 }
 
-const toolEvents: ReadonlySet<unknown> = new Set(["PreToolUse", "PostToolUse"]);
-
-/** A tool call starts once and ends once. */
-export function dedupeKey({ hook_event_name: name, tool_use_id }: JsonRecord): string | null {
-  const id = toolEvents.has(name) ? readText(tool_use_id, limits.maxIdLength) : null;
-  return id && `${name}.${id}`;
-}
-
 /** What Codex's hooks ask the work guard. null if the payload names no event. */
 export const readGuardRequest = (payload: JsonRecord): GuardRequest | null =>
   readHookRequest(payload, "PreToolUse", () => {

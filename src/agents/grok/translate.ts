@@ -9,7 +9,13 @@ import type { HookMessage } from "../envelope.ts";
 import { createHookChange, findResponse } from "../hook-changes.ts";
 import { readId, stampByPayload, translateHook } from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
-import { createCallStart, readCommonDetails, readToolCall, type ToolTable } from "../tool-call.ts";
+import {
+  createCallStart,
+  createPermissionAsk,
+  readCommonDetails,
+  readToolCall,
+  type ToolTable,
+} from "../tool-call.ts";
 
 export const translate = (hook: HookMessage, stamp: EventStamp): AgentEvent | null =>
   translateHook(hook, stampByPayload(hook, stamp), "grok", createChange, {
@@ -62,6 +68,10 @@ function createAsk({ notificationType, message }: JsonRecord): Change {
   const summary = isGeneric ? "" : toOneLine(asText(message));
   return { kind: "ask", ask: "permission", tool: null, inputKey: null, summary, options: [] };
 }
+
+/** The request for the user's permission that this call waits for. */
+export const createCallAsk = (payload: JsonRecord): Change =>
+  createPermissionAsk(readToolCall(table, payload));
 
 export const readDetails = (payload: JsonRecord): EventDetails => ({
   ...readCommonDetails(readToolCall(table, payload), payload),

@@ -50,11 +50,11 @@ const readPrompt = (prompt: unknown): string =>
         .map(({ text }) => asText(text))
         .join("\n");
 
-export const questionTool = "AskUserQuestion";
+const questionTool = "AskUserQuestion";
+/** Kimi Code waits for a hook before each call, so only these have one: the call asks, or what follows it is a subagent's. */
+export const hookedTools = [questionTool, "Agent", "AgentSwarm"];
+export const hasHook = (tool: string): boolean => hookedTools.includes(tool);
 const planTool = "ExitPlanMode";
-
-const edits = { Edit: "path", Write: "path" };
-export const editTools = Object.keys(edits);
 
 const table: ToolTable = {
   tools: {
@@ -64,7 +64,7 @@ const table: ToolTable = {
     Read: ["Read", "path"],
     Write: ["Write", "path"],
   },
-  edits,
+  edits: { Edit: "path", Write: "path" },
 };
 
 /** The dialog is open 10 to 80 ms before or after it. `id` is that of its PermissionResult, which comes for No and Esc too. */

@@ -18,7 +18,7 @@ export interface SessionFilesOptions<State> {
   /** What the file at this path says about the session, once all of it is read. Absent if `onRead` passes it on. */
   summarize?(state: State, path: string): Enrichment;
   /** Called after each read, also if nothing was added. `isBehind`: more of the file is to be read. */
-  onRead?(session: Session, state: State, isBehind: boolean): void;
+  onRead?(session: Session, state: State, isBehind: boolean, path: string): void;
   /** True while something can happen that only the file reports. */
   isUrgent(session: Session): boolean;
   /** True if the agent's command line says that it runs without a user. */
@@ -45,10 +45,15 @@ const lagMs = 600;
 export const hasPromptOption = (commandLine: readonly string[]): boolean =>
   commandLine.some((argument) => /^(?:-p|--print|--prompt|--single)(?:=|$)/.test(argument));
 
+export interface SessionFilesWatcher extends AgentWatcher {
+  /** Reads the session's file if it has been found. */
+  readNow(session: Session): void;
+}
+
 export function watchSessionFiles<State>(
   context: WatchContext,
   options: SessionFilesOptions<State>,
-): AgentWatcher {
+): SessionFilesWatcher {
   const { clock, findSession, onError } = context;
   const emit = createEmitter(context);
   const followed = new Map<string, FollowedSession<State>>();
@@ -105,7 +110,7 @@ export function watchSessionFiles<State>(
       if (result === "behind" || result === "replaced") entry.dueT = clock().t;
       const isBehind = entry.dueT !== null && result !== "done";
       if (!isBehind) enrich(session, entry);
-      options.onRead?.(session, entry.state, isBehind);
+      options.onRead?.(session, entry.state, isBehind, entry.path);
     } catch (error) {
       onError(`could not read the session file of ${session.sessionId}: ${error}`);
     }
@@ -164,6 +169,7 @@ export function watchSessionFiles<State>(
         wake();
       }
     },
+    readNow: (session) => read(session, entryOf(session.sessionId)),
     continuesElsewhere: () => false,
     stop() {
       isStopped = true;

@@ -113,6 +113,7 @@ beforeEach(async () => {
     exec: async () => ({ code: null, stdout: "", stderr: "" }),
     listWindows: async () => [],
     findProgram: async () => null,
+    report: () => {},
     addPendingRequest(request) {
       held.push(request);
       return () => void released++;

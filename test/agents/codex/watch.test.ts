@@ -37,6 +37,7 @@ beforeEach(() => {
     listWindows: async () => [],
     findProgram: async () => null,
     addPendingRequest: () => () => {},
+    report: () => {},
   });
   store.subscribe((session, event) => watcher?.follow(session, event));
 });

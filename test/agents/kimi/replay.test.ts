@@ -10,11 +10,9 @@ const closed =
 
 describeReplay({
   agent,
-  // Of the ends of calls, these are registered. The wire file has the others.
+  // Of calls, these are registered. The wire files have the others.
   createPayloads: ({ event, payload }) =>
-    /^PostToolUse/.test(event) && !/^(?:AskUserQuestion|Agent|Edit|Write)$/.test(String(payload.tool_name))
-      ? []
-      : [payload],
+    /ToolUse/.test(event) && !/^(?:AskUserQuestion|Agent)$/.test(String(payload.tool_name)) ? [] : [payload],
   exitKeys: /^\/exit$/,
   unknowable: {
     hangup: {

@@ -41,14 +41,13 @@ test("beckon's entries are found again after Kimi Code has written the file with
   expect(entries.remove(written)).toBe(`\n${own}\n# mine\n[model]\nname = "k2"\n`);
 });
 
-test("Kimi Code waits only for a shell before a call, and for nothing after most calls", () => {
+test("Kimi Code calls no hook at most calls of tools", () => {
   const { hooks } = Bun.TOML.parse(add("")) as { hooks: Record<string, string>[] };
-  expect(hooks.filter(({ command }) => /<&3 & \}/.test(command ?? "")).map(({ event }) => event)).toEqual([
-    "PreToolUse",
-  ]);
-  const ends = hooks.filter(({ event }) => /^PostToolUse/.test(event ?? ""));
-  expect(ends.map(({ matcher }) => new RegExp(matcher ?? "").test("Bash"))).toEqual([false, false]);
-  expect(ends.map(({ matcher }) => new RegExp(matcher ?? "").test("AskUserQuestion"))).toEqual([true, true]);
+  const atCalls = hooks.filter(({ event }) => /ToolUse/.test(event ?? ""));
+  expect(atCalls.map(({ event }) => event)).toEqual(["PreToolUse", "PostToolUse", "PostToolUseFailure"]);
+  const listCalled = (tool: string) => atCalls.map(({ matcher }) => new RegExp(matcher ?? "").test(tool));
+  expect(listCalled("Bash")).toEqual([false, false, false]);
+  expect(listCalled("AskUserQuestion")).toEqual([true, true, true]);
 });
 
 describe("a file is refused and stays as it is", () => {

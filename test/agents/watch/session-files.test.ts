@@ -78,6 +78,7 @@ function createWatcher({
       listWindows: async () => [],
       findProgram: async () => null,
       addPendingRequest: () => () => {},
+      report: () => {},
     },
     {
       agent: "example",

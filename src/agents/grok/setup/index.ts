@@ -14,9 +14,8 @@ const form = { timeout: 5, async: false };
 
 const hooks = [
   ...events.map((event) => ({ event, ...form })),
-  { event: "PreToolUse", ...form, isDetached: true },
-  // The end of any other call is in events.jsonl: each hook makes calls slower.
-  { event: "PostToolUse", matcher: questionTool, ...form },
+  // Other calls are in its files: Grok Build waits for a hook at each.
+  ...["PreToolUse", "PostToolUse"].map((event) => ({ event, matcher: questionTool, ...form })),
 ];
 
 export const grokSetup = createAgentSetup({

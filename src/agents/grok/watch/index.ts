@@ -1,6 +1,6 @@
 /**
- * What Grok Build's hooks do not report: that a request was approved, 23 ms after the key (median, n=15), how calls end, and at the end of each turn
- * its tokens, context and title, each in a small file beside the session's events.
+ * What Grok Build's hooks do not report: its calls, which of them a request is about, that it was approved, 23 ms after the key (median, n=15),
+ * and at the end of each turn its tokens, context and title, each in a small file beside the session's events.
  */
 import { dirname, join } from "node:path";
 import { asCount, asRecord, asText, type JsonRecord, parseRecord, readTime } from "../../../core/json.ts";
@@ -11,11 +11,19 @@ import { readOr, readSmallFile } from "../../../storage/files.ts";
 import type { AgentWatcher, WatchContext } from "../../agent.ts";
 import { readId } from "../../hook-event.ts";
 import { toOneLine } from "../../one-line.ts";
-import { type EndedCalls, emitEnds, rememberEnd } from "../../watch/call-ends.ts";
+import {
+  createFileCalls,
+  type FileCalls,
+  rememberEnd,
+  reportCalls,
+  type StartedCall,
+} from "../../watch/file-calls.ts";
+import { followFile, type GrowingFile } from "../../watch/growing-file.ts";
 import { createEmitter, findInsideFolders, toMoment } from "../../watch/index.ts";
 import { hasPromptOption, watchSessionFiles } from "../../watch/session-files.ts";
 import { addTokens, createFileUsage, summarizeUsage } from "../../watch/usage.ts";
 import { sessionsFolder } from "../setup/folder.ts";
+import { createCallAsk, questionTool } from "../translate.ts";
 
 interface GrokEvents {
   /** When the user was last asked, and when the last request was resolved. null if never. */
@@ -27,7 +35,11 @@ interface GrokEvents {
   /** True if a turn has ended since the files beside this one were read. */
   hasNewFacts: boolean;
   facts: Enrichment;
-  readonly ends: EndedCalls;
+  readonly calls: FileCalls;
+  /** The transcript beside it. null until it is read. */
+  transcript: GrowingFile | null;
+  /** The calls in the transcript that the user can still be asked about. */
+  waiting: StartedCall[];
 }
 
 function addLine(state: GrokEvents, text: string): void {
@@ -36,17 +48,44 @@ function addLine(state: GrokEvents, text: string): void {
     state.open++;
   }
   if (text.includes('"permission_resolved"')) {
-    state.resolvedAt = readTime(parseRecord(text).ts);
+    const { ts, decision } = parseRecord(text);
+    state.resolvedAt = readTime(ts);
     state.open = Math.max(0, state.open - 1);
+    if (decision === "allow") state.calls.starts.push(...state.waiting);
+    state.waiting = [];
   }
   if (text.includes('"tool_completed"')) {
     const { tool_call_id, outcome, ts } = parseRecord(text);
     const toolUseId = readId(tool_call_id);
     if (toolUseId !== null)
-      rememberEnd(state.ends, { toolUseId, isFailed: outcome !== "success", at: readTime(ts) });
+      rememberEnd(state.calls, { toolUseId, isFailed: outcome !== "success", at: readTime(ts) });
   }
   if (text.includes('"turn_started"')) state.model = readId(parseRecord(text).model_id) ?? state.model;
   if (text.includes('"turn_ended"')) state.hasNewFacts = true;
+}
+
+/** A line of the transcript. Each call is in it before the user is asked about it. */
+function addCall(waiting: StartedCall[], text: string): void {
+  if (!text.includes('"sessionUpdate":"tool_call"')) return;
+  const { update, _meta } = asRecord(parseRecord(text).params);
+  const { sessionUpdate, toolCallId, rawInput, _meta: about } = asRecord(update);
+  const toolUseId = readId(toolCallId);
+  const tool_name = readId(asRecord(asRecord(about)["x.ai/tool"]).name);
+  // A question has a hook.
+  if (sessionUpdate !== "tool_call" || toolUseId === null || tool_name === questionTool) return;
+  const { agentTimestampMs: at } = asRecord(_meta);
+  const payload = { tool_name, tool_input: asRecord(rawInput), tool_use_id: toolUseId };
+  waiting.push({ toolUseId, at: typeof at === "number" ? at : null, payload });
+}
+
+/** Its calls start one by one: each after the request of the one before was answered. So the last one is what the user is asked about. */
+function readTranscript(state: GrokEvents, folder: string): void {
+  const { calls, waiting, open } = state;
+  state.transcript ??= followFile(join(folder, "updates.jsonl"));
+  const isKnown = waiting.length;
+  state.transcript.readNew((text) => addCall(waiting, text));
+  if (open > 0) return;
+  calls.starts.push(...waiting.splice(0, isKnown));
 }
 
 const readJson = (path: string): JsonRecord =>
@@ -72,11 +111,13 @@ function readFacts(folder: string): Enrichment {
   };
 }
 
+/** Later, a name would count as another request. */
+const maxUnnamedMs = 1_500;
 /** A request is reported by its hook at most this much later. */
 const hookLagMs = 3_000;
 
 export function watchGrok(context: WatchContext): AgentWatcher {
-  const { clock, env, mask, findSession } = context;
+  const { clock, env, mask, report, findSession } = context;
   const emit = createEmitter(context);
   const known = new Set<string>();
   /** How many requests the file of each session has open. */
@@ -90,6 +131,13 @@ export function watchGrok(context: WatchContext): AgentWatcher {
       return other && pid != null && pid === session.place?.pid ? [other] : [];
     }),
   ];
+  function nameAsk(together: readonly Session[], call: StartedCall | undefined): void {
+    if (!call) return;
+    const isUnnamed = (ask: Ask) => isBlocking(ask) && ask.tool === null && clock().t - ask.t < maxUnnamedMs;
+    const asking = together.find(({ asks }) => asks.some(isUnnamed));
+    if (asking) emit({ agent: "grok", sessionId: asking.sessionId }, clock(), createCallAsk(call.payload));
+  }
+
   const files = watchSessionFiles<GrokEvents>(context, {
     agent: "grok",
     async findFile({ transcriptPath }) {
@@ -103,7 +151,9 @@ export function watchGrok(context: WatchContext): AgentWatcher {
       model: null,
       hasNewFacts: false,
       facts: {},
-      ends: [],
+      calls: createFileCalls(),
+      transcript: null,
+      waiting: [],
     }),
     addLine,
     summarize(state, path) {
@@ -112,11 +162,14 @@ export function watchGrok(context: WatchContext): AgentWatcher {
       const { model, facts } = state;
       return { model, ...facts, ...(facts.title ? { title: mask(facts.title) } : {}) };
     },
-    onRead(session, { requestedAt, resolvedAt, open, ends }) {
-      emitEnds(session, ends, emit, clock());
+    onRead(session, state, _isBehind, path) {
+      readTranscript(state, dirname(path));
+      const { requestedAt, resolvedAt, open, calls, waiting } = state;
+      reportCalls(session, calls, report);
       openRequests.set(session.sessionId, open);
-      if (requestedAt === null || resolvedAt === null) return;
       const together = listTogether(session);
+      if (open > 0) nameAsk(together, waiting.at(-1));
+      if (requestedAt === null || resolvedAt === null) return;
       const isAnyOpen = together.some(({ sessionId }) => openRequests.get(sessionId) !== 0);
       // Its dialogs come one by one, each with its own request: one that was opened later is still open. If nobody can answer, it is
       // cancelled after 60 to 320 ms (n=2), which can be before its hook has reported it.
@@ -136,6 +189,7 @@ export function watchGrok(context: WatchContext): AgentWatcher {
       }
     },
     isUrgent: (session) =>
+      session.turn.running ||
       session.tools.some(({ ended }) => !ended) ||
       listTogether(session).some(({ asks }) => asks.some(isBlocking)),
     isUnattended: hasPromptOption,
@@ -146,6 +200,9 @@ export function watchGrok(context: WatchContext): AgentWatcher {
     follow(session, event) {
       known.add(session.sessionId);
       files.follow(session, event);
+      // The notification of a request names no call.
+      if (event.change.kind === "ask" && event.change.tool === null)
+        queueMicrotask(() => listTogether(session).forEach(files.readNow));
     },
     check(sessions) {
       known.clear();

@@ -3,7 +3,7 @@ import { createShellCommand } from "../../../user-files/hook-command.ts";
 import { createLiveTest, createTestCommand } from "../../setup/hooks-setup.ts";
 import { createAgentSetup } from "../../setup/index.ts";
 import { kimiForwarding } from "../forwarding.ts";
-import { editTools, questionTool } from "../translate.ts";
+import { hookedTools } from "../translate.ts";
 import { configPath, isPresent } from "./folder.ts";
 import { addOwn, isEmpty, listOwn, removeOwn } from "./toml-hooks.ts";
 
@@ -11,9 +11,9 @@ const events = [
   ...["SessionStart", "SessionEnd", "UserPromptSubmit", "PermissionRequest", "PermissionResult", "Stop"],
   ...["StopFailure", "Interrupt", "PreCompact", "PostCompact"],
 ];
-/** The ends of other calls are in the wire file, and each hook makes calls slower. Edits of subagents are in other files. */
-const endEvents = ["PostToolUse", "PostToolUseFailure"];
-const endMatcher = `^(${[questionTool, "Agent", ...editTools].join("|")})$`;
+/** The other calls are in the wire files: Kimi Code waits for a hook before each call, and one after it makes it slower too. */
+const callEvents = ["PreToolUse", "PostToolUse", "PostToolUseFailure"];
+const callMatcher = `^(${hookedTools.join("|")})$`;
 const timeoutSec = 5;
 
 export const kimiSetup = createAgentSetup({
@@ -23,14 +23,11 @@ export const kimiSetup = createAgentSetup({
   describeProgram: () => ({ program: "kimi", versionPattern: /(?:^|\s)v?(\d+\.\d+\.\d+[\w.+-]{0,40})/ }),
   settingsPath: (scope, env) => (scope === "user" ? configPath(env) : null),
   createRegistration({ binary, home, platform }) {
-    const parts = { binary, agent: "kimi", home };
-    const form = { ...createShellCommand(parts, platform), timeout: timeoutSec };
-    const detached = createShellCommand({ ...parts, isDetached: true }, platform);
+    const command = createShellCommand({ binary, agent: "kimi", home }, platform);
+    const form = { ...command, timeout: timeoutSec };
     const hooks = [
       ...events.map((event) => ({ ...form, event })),
-      ...endEvents.map((event) => ({ ...form, event, matcher: endMatcher })),
-      // Kimi Code waits for it before each call.
-      { ...form, ...detached, event: "PreToolUse" },
+      ...callEvents.map((event) => ({ ...form, event, matcher: callMatcher })),
     ];
     return { count: hooks.length, noun: "hook", add: (text) => addOwn(text ?? "", hooks) };
   },

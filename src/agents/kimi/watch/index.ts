@@ -1,26 +1,38 @@
 /**
- * What Kimi Code's hooks do not tell: whether a Stop is that of the turn or of a subagent, how most calls end, the last response, and
- * what was used. The wire file of the main agent has all of it.
+ * What Kimi Code's hooks do not tell: most calls, whether a Stop is that of the turn or of a subagent, the last response, and what was
+ * used. The wire file of the main agent has all of it, but the calls of subagents, which have files of their own.
  */
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { forgetOldest } from "../../../core/forget-oldest.ts";
 import { asCount, asRecord, asText, type JsonRecord, parseRecord } from "../../../core/json.ts";
 import { limits } from "../../../core/limits.ts";
 import { truncate } from "../../../core/text/truncate.ts";
 import type { AgentWatcher, WatchContext } from "../../agent.ts";
 import { createTurnEnd, readId } from "../../hook-event.ts";
-import { type EndedCalls, emitEnds, rememberEnd } from "../../watch/call-ends.ts";
+import { createFileCalls, type FileCalls, rememberEnd, reportCalls } from "../../watch/file-calls.ts";
+import { followFile, type GrowingFile } from "../../watch/growing-file.ts";
 import { createEmitter, findInsideFolders, toMoment } from "../../watch/index.ts";
 import { hasPromptOption, watchSessionFiles } from "../../watch/session-files.ts";
 import { addTokens, createFileUsage, type FileUsage, summarizeUsage } from "../../watch/usage.ts";
 import { sessionsFolder } from "../setup/folder.ts";
+import { hasHook } from "../translate.ts";
 
 interface KimiWire extends FileUsage {
   /** When the last turn ended. null if none has. */
   endedAt: number | null;
   /** The text since the last request to the model. */
   response: string;
-  readonly ends: EndedCalls;
+  /** Of the subagents too. */
+  readonly calls: FileCalls;
+  /** By their ids. */
+  readonly subagents: Map<string, Subagent>;
+}
+
+interface Subagent {
+  /** null until it is found. */
+  wire: GrowingFile | null;
+  isEnded: boolean;
 }
 
 const readTypes = [
@@ -29,6 +41,7 @@ const readTypes = [
   "llm.request",
   "token_counting.measured",
   "context.append_loop_event",
+  ...["subagent.spawned", "subagent.completed", "subagent.failed", "subagent.cancelled"],
 ];
 const isRead = (text: string): boolean => readTypes.some((type) => text.startsWith(`{"type":"${type}"`));
 
@@ -48,21 +61,48 @@ function addLine(state: KimiWire, text: string): void {
     case "usage.record":
       addUsage(state, asRecord(line.usage));
       return;
-    default:
+    case "context.append_loop_event":
       addLoopEvent(state, asRecord(line.event), line.time);
+      return;
+    default:
+      noteSubagent(state, asText(line.subagentId), line.type === "subagent.spawned");
   }
 }
 
-function addLoopEvent(state: KimiWire, { type, part, toolCallId, result }: JsonRecord, time: unknown): void {
-  if (type === "step.begin") state.response = "";
-  const toolUseId = readId(toolCallId);
-  if (type === "tool.result" && toolUseId !== null) {
-    const isFailed = asRecord(result).isError === true;
-    rememberEnd(state.ends, { toolUseId, isFailed, at: typeof time === "number" ? time : null });
-  }
-  const { type: kind, text } = asRecord(part);
-  if (type === "content.part" && kind === "text")
+function noteSubagent({ subagents }: KimiWire, id: string, isNew: boolean): void {
+  if (!/^[\w-]{1,100}$/.test(id)) return;
+  const known = subagents.get(id);
+  if (isNew) subagents.set(id, { wire: known?.wire ?? null, isEnded: false });
+  else if (known) known.isEnded = true;
+  forgetOldest(subagents, limits.maxChildren);
+}
+
+function addLoopEvent(state: KimiWire, event: JsonRecord, time: unknown): void {
+  addCall(state.calls, event, time);
+  if (event.type === "step.begin") state.response = "";
+  const { type: kind, text } = asRecord(event.part);
+  if (event.type === "content.part" && kind === "text")
     state.response = truncate(state.response + asText(text), limits.maxTextLength);
+}
+
+function addCall(
+  calls: FileCalls,
+  { type, toolCallId, name, args, result }: JsonRecord,
+  time: unknown,
+): void {
+  const toolUseId = readId(toolCallId);
+  if (toolUseId === null) return;
+  const at = typeof time === "number" ? time : null;
+  const tool = readId(name) ?? "";
+  // It starts here once it is approved. Hooks report the others before.
+  if (type === "tool.call" && !hasHook(tool))
+    calls.starts.push({
+      toolUseId,
+      at,
+      payload: { tool_name: tool, tool_input: asRecord(args), tool_call_id: toolUseId },
+    });
+  if (type === "tool.result")
+    rememberEnd(calls, { toolUseId, isFailed: asRecord(result).isError === true, at });
 }
 
 function addUsage(state: KimiWire, usage: JsonRecord): void {
@@ -76,7 +116,7 @@ function addUsage(state: KimiWire, usage: JsonRecord): void {
 }
 
 export function watchKimi(context: WatchContext): AgentWatcher {
-  const { clock, env, mask } = context;
+  const { clock, env, mask, report } = context;
   const emit = createEmitter(context);
 
   async function findWire(sessionId: string): Promise<string | null> {
@@ -90,18 +130,43 @@ export function watchKimi(context: WatchContext): AgentWatcher {
     return null;
   }
 
+  /** The sessions in which a subagent runs. */
+  const withSubagents = new Set<string>();
+
+  /** `folder` has one of each agent's. */
+  function readSubagents(folder: string, subagents: KimiWire["subagents"], calls: FileCalls): void {
+    for (const [id, subagent] of subagents) {
+      subagent.wire ??= followFile(join(folder, id, "wire.jsonl"));
+      const result = subagent.wire.readNew((text) => {
+        if (!text.startsWith('{"type":"context.append_loop_event"')) return;
+        const { event, time } = parseRecord(text);
+        addCall(calls, asRecord(event), time);
+      });
+      if (subagent.isEnded && result !== "behind") subagents.delete(id);
+    }
+  }
+
   const files = watchSessionFiles<KimiWire>(context, {
     agent: "kimi",
     findFile: ({ sessionId }) => findWire(sessionId),
-    createState: () => ({ ...createFileUsage(), endedAt: null, response: "", ends: [] }),
+    createState: () => ({
+      ...createFileUsage(),
+      endedAt: null,
+      response: "",
+      calls: createFileCalls(),
+      subagents: new Map(),
+    }),
     addLine,
     summarize: (state) => ({
       ...summarizeUsage(state),
       ...(state.response === "" ? {} : { lastResponse: mask(state.response) }),
     }),
-    onRead(session, { endedAt, ends }) {
+    onRead(session, { endedAt, calls, subagents }, _isBehind, path) {
       const { sessionId, turn, prompted, ended } = session;
-      emitEnds(session, ends, emit, clock());
+      readSubagents(dirname(dirname(path)), subagents, calls);
+      reportCalls(session, calls, report);
+      if (subagents.size > 0 && !ended) withSubagents.add(sessionId);
+      else withSubagents.delete(sessionId);
       if (turn.running && !ended && endedAt !== null && endedAt > (prompted?.at ?? turn.at))
         emit({ agent: "kimi", sessionId }, toMoment(clock(), endedAt), createTurnEnd());
     },
@@ -113,8 +178,11 @@ export function watchKimi(context: WatchContext): AgentWatcher {
     ...files,
     follow(session, event) {
       files.follow(session, event);
-      const isSubagentsOwn = session.tools.some(({ tool, ended }) => tool === "Agent" && !ended);
-      if (event.name !== "Stop" || event.change.kind !== "no-change" || isSubagentsOwn) return;
+      if (event.name !== "Stop" || event.change.kind !== "no-change") return;
+      const canBeSubagents =
+        withSubagents.has(event.sessionId) ||
+        session.tools.some(({ tool, ended }) => tool.startsWith("Agent") && !ended);
+      if (canBeSubagents) return;
       queueMicrotask(() => emit({ agent: "kimi", sessionId: event.sessionId }, event, createTurnEnd()));
     },
   };

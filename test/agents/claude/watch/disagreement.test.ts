@@ -39,6 +39,7 @@ function createFixture(listed: unknown, version = "2.1.325") {
       return { code: 0, stdout: typeof listed === "string" ? listed : JSON.stringify(listed), stderr: "" };
     },
     addPendingRequest: () => () => {},
+    report: () => {},
     listWindows: async () => [],
     findProgram: async () => ({ path: "/bin/claude", version }),
   });

@@ -51,6 +51,7 @@ function watch(): Source {
     mask: maskText,
     exec: async () => ({ code: null, stdout: "", stderr: "" }),
     addPendingRequest: () => () => {},
+    report: () => {},
     listWindows: async () => [],
     findProgram: async () => null,
     readLineage: null,
