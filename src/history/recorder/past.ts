@@ -48,15 +48,15 @@ export function createPastWriter(sql: Statements): PastWriter {
     return last ? readBlock(last.block, Number.POSITIVE_INFINITY) : createPastState();
   }
 
-  function fold(): void {
-    const parts = sql.listParts.all(0, Number.MAX_SAFE_INTEGER);
-    const [first] = parts;
-    if (!first) return;
+  /** `newest` is not written by itself: in a storm, each part is as large as a block. */
+  function fold(newest: { readonly seq: number; readonly records: string }): void {
+    const parts = [...sql.listParts.all(0, Number.MAX_SAFE_INTEGER), newest];
+    const firstSeq = parts[0]?.seq ?? newest.seq;
     folded ??= readFolded();
     const state = writeState(folded);
     stateBytes = state.length;
     sql.addBlock.run(
-      first.seq,
+      firstSeq,
       packBlock(
         state,
         parts.map(({ records }) => records),
@@ -73,12 +73,13 @@ export function createPastWriter(sql: Statements): PastWriter {
       open ??= readOpen();
       // Later than what is there, also if the clock was set back.
       const seq = Math.max(toSeq(from), open.lastSeq + 1);
-      sql.addPart.run(seq, records);
-      open = { bytes: open.bytes + records.length, firstSeq: open.firstSeq ?? seq, lastSeq: seq };
-      const isOld = open.firstSeq !== null && from - atOfSeq(open.firstSeq) > maxPartsAgeMs;
-      if (open.bytes < Math.max(minBlockBytes, stateBytes) && !isOld) return;
-      fold();
-      open = { bytes: 0, firstSeq: null, lastSeq: seq };
+      const bytes = open.bytes + records.length;
+      const firstSeq = open.firstSeq ?? seq;
+      const isOld = from - atOfSeq(firstSeq) > maxPartsAgeMs;
+      const isFull = bytes >= Math.max(minBlockBytes, stateBytes) || isOld;
+      if (isFull) fold({ seq, records });
+      else sql.addPart.run(seq, records);
+      open = isFull ? { bytes: 0, firstSeq: null, lastSeq: seq } : { bytes, firstSeq, lastSeq: seq };
     },
     shrink() {
       folded = null;
