@@ -1,5 +1,6 @@
 /** Sessions as the API sends them, for tests of the status table. */
 import type { AskView, ChildView, SessionView } from "../../src/core/view/session-view.ts";
+import { nameTerminal } from "../../src/core/view/terminal-name.ts";
 
 export const now = 1_790_000_000_000;
 export const minute = 60_000;
@@ -38,6 +39,7 @@ export function session(project: string, more: Partial<SessionView> = {}): Sessi
     lastResponse: null,
     currentSkill: null,
     port: null,
+    terminal: nameTerminal(more.place ?? null),
     place: null,
     attach: null,
     fingerprint: null,

@@ -74,6 +74,7 @@ function createSession(fields: Partial<SessionView> & { readonly project: string
     lastResponse: null,
     currentSkill: null,
     port: null,
+    terminal: "tmux %4",
     place: {
       local: true,
       pid: 4711,

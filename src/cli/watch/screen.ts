@@ -13,7 +13,6 @@ import { groupMarks, groups } from "../../core/view/group-names.ts";
 import { describeRound } from "../../core/view/rounds.ts";
 import { branchOf } from "../../core/view/session-names.ts";
 import type { AskView, SessionView } from "../../core/view/session-view.ts";
-import { nameTerminal } from "../../core/view/terminal-name.ts";
 import { formatAnswerCommand, isAnswerable } from "../asks.ts";
 import { shortId } from "../find-session.ts";
 import { bold, dim, red, stripControls, truncateToColumns, wrapText } from "../output.ts";
@@ -227,8 +226,7 @@ function describeName(model: Model, session: SessionView): string {
 }
 
 function describePlace(session: SessionView): string {
-  const { place, state } = session;
-  const terminal = place && state !== "completed" ? nameTerminal(place) : null;
+  const terminal = session.state === "completed" ? null : session.terminal;
   return [terminal, shortId(session)].filter(Boolean).join(" · ");
 }
 

@@ -95,7 +95,7 @@ const recognised = [
 
 export type RecognisedTerminal = Pick<TerminalDescription, (typeof recognised)[number]>;
 
-/** These fields as JSON: the page has them too, so nothing else is in it. A regular expression becomes its source and flags. */
+/** These fields as JSON: what only names terminals needs nothing else. A regular expression becomes its source and flags. */
 export const stringifyRecognised = (): string =>
   JSON.stringify(
     terminals.map((row) => Object.fromEntries(recognised.map((field) => [field, row[field]]))),

@@ -1,14 +1,15 @@
 /**
- * Which terminal do the variables of an environment name? The page asks this too, so the table comes without the plans:
- * it is computed when beckon is built.
+ * Which terminal do the variables of an environment name? Views of sessions ask this in the history's thread and for the
+ * page too, so the table comes without the plans: it is computed when beckon is built.
  */
 
 import { stringifyRecognised } from "./index.ts" with { type: "macro" };
 import type { RecognisedTerminal } from "./index.ts";
 import { readVariable } from "./variables.ts";
 
-const descriptions: readonly RecognisedTerminal[] = JSON.parse(stringifyRecognised(), (_, value) =>
-  typeof value?.source === "string" ? new RegExp(value.source, value.flags) : value,
+const descriptions: readonly RecognisedTerminal[] = /* @__PURE__ */ JSON.parse(
+  stringifyRecognised(),
+  (_, value) => (typeof value?.source === "string" ? new RegExp(value.source, value.flags) : value),
 );
 
 /**

@@ -1,5 +1,4 @@
 /** The names of sessions in every list: the project, and what distinguishes two sessions of one project. */
-import type { Place } from "../session/event.ts";
 import { projectOf, type Session } from "../session/session.ts";
 import { sessionKeyOf, viewKeyOf } from "../session/session-ref.ts";
 import { toSingleLine, truncateEnd, truncateMiddle } from "../text/text.ts";
@@ -25,7 +24,8 @@ export interface NameParts {
   readonly gitBranch: string | null;
   readonly title: string | null;
   readonly lastPrompt: string | null;
-  readonly place: Place | null;
+  /** As users call it. */
+  readonly terminal: string | null;
 }
 
 export interface SessionName {
@@ -50,12 +50,15 @@ export function namePartsOf(session: Session): NameParts {
     gitBranch,
     title,
     lastPrompt,
-    place,
+    // Seldom needed.
+    get terminal() {
+      return nameTerminal(place);
+    },
   };
 }
 
 export function namePartsOfView(view: SessionView): NameParts {
-  const { machine, sessionId, state, project, cwd, gitBranch, title, lastPrompt, place } = view;
+  const { machine, sessionId, state, project, cwd, gitBranch, title, lastPrompt, terminal } = view;
   return {
     key: viewKeyOf(view),
     ...(machine === null ? {} : { machine }),
@@ -66,7 +69,7 @@ export function namePartsOfView(view: SessionView): NameParts {
     gitBranch,
     title,
     lastPrompt,
-    place,
+    terminal,
   };
 }
 
@@ -175,7 +178,7 @@ const describers: readonly ((parts: NameParts) => string)[] = [
   (parts) => enclose("in ", truncateMiddle(findParentFolder(parts), maxDifference), ""),
   ({ title }) => enclose("“", truncateEnd(title ?? "", maxDifference), "”"),
   ({ lastPrompt }) => enclose("“", truncateEnd(toSingleLine(lastPrompt ?? ""), maxDifference), "”"),
-  ({ place }) => enclose("on ", truncateMiddle(nameTerminal(place) ?? "", maxDifference), ""),
+  ({ terminal }) => enclose("on ", truncateMiddle(terminal ?? "", maxDifference), ""),
 ];
 
 /** The folder that contains the project's folder; "" if unknown. */

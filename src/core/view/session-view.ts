@@ -39,6 +39,7 @@ import { findStuck, type Stuck } from "../session/stuck.ts";
 import { createAges } from "./ages.ts";
 import type { Group } from "./group-names.ts";
 import { formatSilence, type GroupConfig, groupSession, type Silence } from "./groups.ts";
+import { nameTerminal } from "./terminal-name.ts";
 
 export interface AskView {
   readonly id: string;
@@ -147,6 +148,8 @@ export interface SessionView {
   /** Why it may be stuck. Absent if nothing suggests it. */
   readonly stuck?: Stuck;
   readonly place: Place | null;
+  /** What users call its terminal: "tmux %3", "kitty", "VS Code over SSH". null if unknown. */
+  readonly terminal: string | null;
   /** The command that opens a background session in a terminal. null if it has a terminal of its own. */
   readonly attach: string | null;
   readonly fingerprint: string | null;
@@ -227,6 +230,7 @@ export function createSessionView(stored: Session, now: Moment, context: ViewCon
       : { sharedFiles: session.sharedFiles.map(({ t: _, ...file }) => file) }),
     ...(stuck === null ? {} : { stuck }),
     place: session.place,
+    terminal: nameTerminal(session.place),
     attach: session.attach,
     fingerprint: computeFingerprint(session),
     attended: session.attended,

@@ -7,9 +7,20 @@ import { truncateEnd } from "../text/text.ts";
 
 const maxName = 20;
 
+/** A view is made for every change of a session, and looking through all terminals takes 5 µs. */
+const names = new WeakMap<Place, string | null>();
+
 /** "tmux %3", "kitty", "VS Code over SSH", "SDK host"; null if nothing is known. */
 export function nameTerminal(place: Place | null): string | null {
   if (place === null) return null;
+  const known = names.get(place);
+  if (known !== undefined) return known;
+  const name = findName(place);
+  names.set(place, name);
+  return name;
+}
+
+function findName(place: Place): string | null {
   const { env, tty } = place;
   const name =
     findHost(place)?.name ?? nameFromEnv(env) ?? (tty && truncateEnd(tty.replace(/^\/dev\//, ""), maxName));

@@ -11,7 +11,6 @@ import { formatExactDuration, formatSpokenDuration } from "../../core/view/figur
 import { nameTool, splitCall } from "../../core/view/moment-words.ts";
 import { describeRound } from "../../core/view/rounds.ts";
 import type { AskView } from "../../core/view/session-view.ts";
-import { nameTerminal } from "../../core/view/terminal-name.ts";
 import {
   answerAsk,
   arm,
@@ -126,9 +125,7 @@ function AskCard({ card }: { readonly card: Card }) {
   const branch = branchOf(session.gitBranch);
   const child = session.children.find(({ agentId }) => agentId === ask.agentId);
   const asker =
-    ask.agentId === null
-      ? nameTerminal(session.place)
-      : cleanText(child?.name ?? child?.type ?? "a subagent");
+    ask.agentId === null ? session.terminal : cleanText(child?.name ?? child?.type ?? "a subagent");
   const article = useRef<HTMLElement>(null);
   useEffect(() => (article.current ? followCard(id, article.current) : undefined), [id]);
   return (
