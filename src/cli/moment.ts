@@ -51,7 +51,14 @@ function formatMoment(moment: PastMoment, listsEnded: boolean): string {
   const wrapAll = (texts: readonly string[]) =>
     texts.flatMap((text) => wrapText(formatLine(text), columns, maxLines));
   const table = moment.isKnown
-    ? formatStatusTable(sessions, { now: at, columns, colour: hasColour(), home: homeFolder(), listsEnded })
+    ? formatStatusTable(sessions, {
+        now: at,
+        columns,
+        colour: hasColour(),
+        home: homeFolder(),
+        listsEnded,
+        isPast: true,
+      })
     : [];
   const parts = [wrapAll(describeMoment(moment)), table, wrapAll(describeAsks(moment))];
   const time = formatLocalTime(at, now);

@@ -13,11 +13,17 @@ import {
 import { shortenHomePath } from "../core/text/paths.ts";
 import { truncateMiddle } from "../core/text/text.ts";
 import { formatAge, formatRoughAge, formatUsage } from "../core/view/figures.ts";
-import { formatGroupCount, type Group, groupLabels, groupMarks, groups } from "../core/view/group-names.ts";
+import {
+  formatGroupCount,
+  type Group,
+  groupLabels,
+  groupMarks,
+  groups,
+  nameGroup,
+} from "../core/view/group-names.ts";
 import { sortViews } from "../core/view/order.ts";
 import { branchOf, formatSessionName, nameViews, type SessionName } from "../core/view/session-names.ts";
 import type { AskView, SessionView } from "../core/view/session-view.ts";
-import { nameTerminal } from "../core/view/terminal-name.ts";
 import { formatSharedFiles, formatStuck } from "../core/view/work-notes.ts";
 import {
   bold,
@@ -41,11 +47,15 @@ export interface TableOptions {
   readonly home: string;
   /** Lists the sessions that ended too. Otherwise they are one line. */
   readonly listsEnded?: boolean;
+  /** It is a moment of the past. */
+  readonly isPast?: boolean | undefined;
 }
 
 export function formatStatusTable(sessions: readonly SessionView[], options: TableOptions): string[] {
-  if (sessions.length === 0)
-    return wrapText("No sessions. Start an agent, and it appears here.", options.columns, 9);
+  if (sessions.length === 0) {
+    const none = options.isPast ? "No sessions then." : "No sessions. Start an agent, and it appears here.";
+    return wrapText(none, options.columns, 9);
+  }
   const sorted = sortViews(sessions);
   const live = sorted.filter(({ group }) => group !== "ended");
   const hidden = options.listsEnded ? 0 : sorted.length - live.length;
@@ -94,9 +104,10 @@ export function listSearchTexts(sessions: readonly SessionView[], options: Table
 export function formatCounts(sessions: readonly SessionView[], options: TableOptions): string[] {
   const parts = groups.flatMap((group) => {
     const count = sessions.filter((session) => session.group === group).length;
-    if (count === 0) return group === "needs_you" ? ["nothing needs you"] : [];
+    if (count === 0)
+      return group === "needs_you" ? [options.isPast ? "nothing needed you" : "nothing needs you"] : [];
     const mark = paint(groupMarks[group], markColours[group], options);
-    return [`${mark} ${paint(formatGroupCount(group, count), textColours[group], options)}`];
+    return [`${mark} ${paint(formatGroupCount(group, count, options.isPast), textColours[group], options)}`];
   });
   const lines: string[] = [];
   for (const part of parts) {
@@ -134,7 +145,7 @@ const maxDetails = 4;
 
 function createRows(
   sessions: readonly SessionView[],
-  { now, home }: TableOptions,
+  { now, home, isPast }: TableOptions,
   summarize: (ask: AskView) => string = summarizeAskInFull,
 ): StatusRow[] {
   const names = nameViews(sessions);
@@ -156,7 +167,7 @@ function createRows(
       title: difference.startsWith("“") ? "" : stripControls(session.title ?? ""),
       agent: hasSeveralAgents ? stripControls(session.provider) : "",
       since: formatAge(now - session.since),
-      activity: stripControls(describeActivity(session, { home, now }, summarize)),
+      activity: stripControls(describeActivity(session, { home, now, isPast }, summarize)),
       terminal: stripControls(describeTerminal(session)),
       usage: formatUsage(session),
       id: stripControls(sessionId.slice(0, idLength)),
@@ -175,14 +186,14 @@ const markDanger = (ask: AskView | undefined): string => (ask?.dangers?.length ?
 
 function describeActivity(
   session: SessionView,
-  { home, now }: Pick<TableOptions, "home" | "now">,
+  { home, now, isPast = false }: Omit<TableOptions, "columns" | "colour">,
   summarize: (ask: AskView) => string,
 ): string {
   const silence = session.silence ? `(${session.silence}) ` : "";
   if (!isWaiting(session)) return silence + describeProgress(session, now);
   const [ask] = blockingAsks(session);
   const { detail } = session.status;
-  const wanted = ask ? shortenHomePath(summarize(ask), home) : (detail ?? groupLabels[session.group]);
+  const wanted = ask ? shortenHomePath(summarize(ask), home) : (detail ?? nameGroup(session.group, isPast));
   return markDanger(ask) + silence + wanted;
 }
 
@@ -231,13 +242,12 @@ function listDetails(session: SessionView, home: string, now: number): string[] 
 export const listSharedFiles = ({ sharedFiles = [], cwd }: SessionView, now: number): string[] =>
   formatSharedFiles(sharedFiles, cwd, (at) => formatRoughAge(now - at));
 
-function describeTerminal({ place, state, group, attach }: SessionView): string {
+function describeTerminal({ place, terminal, state, group, attach }: SessionView): string {
   if (!place || (state === "completed" && group !== "failed")) return "";
   if (attach !== null) return "background";
-  const name = nameTerminal(place);
   const tty = place.tty?.replace(/^\/dev\//, "");
   // If nothing else is known, the name is the tty.
-  return [name, name?.startsWith(tty ?? "") ? null : tty].filter(Boolean).join(" · ");
+  return [terminal, terminal?.startsWith(tty ?? "") ? null : tty].filter(Boolean).join(" · ");
 }
 
 type Column = "name" | "longName" | "title" | "agent" | "since" | "activity" | "terminal" | "usage" | "id";

@@ -64,6 +64,16 @@ describe("the table", () => {
     );
   });
 
+  test("of a moment of the past says so", () => {
+    const past = (...sessions: SessionView[]) =>
+      formatStatusTable(sessions, { now, columns: 100, colour: false, home: "", isPast: true });
+    expect(past(asking("a"), asking("b"))[0]).toBe("● 2 needed you");
+    expect(past(asking("a"))[0]).toBe("● 1 needed you");
+    expect(past(session("d"))[0]).toBe("nothing needed you   ○ 1 ready");
+    expect(past(session("e", { group: "needs_you" })).join("\n")).not.toContain("needs you");
+    expect(past()).toEqual(["No sessions then."]);
+  });
+
   test("lists sessions that need you first, longest waiting on top", () => {
     const waited = (project: string, minutes: number) => asking(project, { since: now - minutes * minute });
     const rows = drawAll([

@@ -28,6 +28,14 @@ testPage(
     await page.getByText("Sessions at 14:20").waitFor();
     expect(await page.locator(".then-bar b").innerText()).toBe("14:20 today");
     expect(await page.locator("#h-need + .badge").innerText()).toBe("2");
+    // The list says it as of then, also to those who hear it. Only the strip, the count and the tabs are of now.
+    expect(await page.locator("#sessions").innerText()).toMatch(/\b2 needed you\b[\s\S]*^Needed you$/m);
+    const spoken = await page
+      .locator("#sessions [aria-label]")
+      .evaluateAll((all) => all.map((one) => one.ariaLabel));
+    expect(spoken).toContain("needed you");
+    expect(`${spoken} ${await page.locator("#sessions").innerText()}`).not.toMatch(/needs? you/i);
+    expect(await page.locator("#sessions .new, #sessions .foot .end").count()).toBe(0);
     await page.getByText("Approved at 14:23").waitFor();
     await page.getByText("No alert: you are looking at it").waitFor();
     await page.getByText("Not answered yet at 14:32").waitFor();

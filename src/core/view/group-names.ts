@@ -24,7 +24,12 @@ export const groupMarks: Readonly<Record<Group, string>> = {
   ended: "·",
 };
 
-/** "1 needs you", "2 need you", "3 working" */
-export function formatGroupCount(group: Group, count: number): string {
-  return `${count} ${group === "needs_you" && count > 1 ? "need you" : groupLabels[group]}`;
+/** "needs you"; of a moment of the past, "needed you". */
+export const nameGroup = (group: Group, isPast: boolean): string =>
+  isPast && group === "needs_you" ? "needed you" : groupLabels[group];
+
+/** "1 needs you", "2 need you", "3 working"; of a moment of the past, "2 needed you" */
+export function formatGroupCount(group: Group, count: number, isPast = false): string {
+  const isSeveral = group === "needs_you" && count > 1 && !isPast;
+  return `${count} ${isSeveral ? "need you" : nameGroup(group, isPast)}`;
 }

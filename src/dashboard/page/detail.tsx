@@ -16,7 +16,6 @@ import { groupLabels } from "../../core/view/group-names.ts";
 import { describeMoment } from "../../core/view/moment-words.ts";
 import type { SessionView } from "../../core/view/session-view.ts";
 import { isAskKind } from "../../core/view/story.ts";
-import { nameTerminal } from "../../core/view/terminal-name.ts";
 import {
   copyText,
   dismissSession,
@@ -116,7 +115,7 @@ function Panel({ session }: { readonly session: SessionView }) {
           parts={[
             agentName(session.provider),
             formatModel(session.model),
-            nameTerminal(session.place),
+            session.terminal,
             session.permissionMode == null || session.permissionMode === "default"
               ? null
               : cleanText(session.permissionMode),
@@ -408,8 +407,8 @@ function EventRow({ item }: { readonly item: HistoryItem }) {
         <b>{label}</b> {cleanText(text)}
       </span>
       <span class="d">
-        {isAsk ? describeEnding(item) : ""}
-        {waitedMs === null ? "" : ` ${formatExactDuration(waitedMs)}`}
+        {isAsk && <span class="cut">{describeEnding(item)}</span>}
+        {waitedMs !== null && <span>{formatExactDuration(waitedMs)}</span>}
       </span>
     </li>
   );

@@ -6,7 +6,7 @@ import type { SessionView } from "../../core/view/session-view.ts";
 import { retryMachine } from "./actions.ts";
 import { cleanText, formatTime } from "./format.ts";
 import { readSaved, save } from "./saved.ts";
-import { facts, isLive, sessions, slowNow } from "./state.ts";
+import { facts, isLive, isPastShown, sessions, shownSessions, slowNow } from "./state.ts";
 import type { PageMachine } from "./types.ts";
 import { Glyph, Icon, Pick } from "./ui.tsx";
 
@@ -19,8 +19,10 @@ const known = computed<ReadonlyMap<string, PageMachine>>(
 
 /** Also those of which only sessions are known so far. */
 const names = computed<readonly string[]>(() => {
-  const ofSessions = [...sessions.value.values()].flatMap(({ machine }) => machine ?? []);
-  return [...new Set([...known.value.keys(), ...ofSessions])].sort((a, b) => a.localeCompare(b));
+  const ofSessions = [...shownSessions.value.values()].flatMap(({ machine }) => machine ?? []);
+  // Which machines were linked at a moment of the past is not kept.
+  const linked = isPastShown.value ? [] : known.value.keys();
+  return [...new Set([...linked, ...ofSessions])].sort((a, b) => a.localeCompare(b));
 });
 
 export const hasMachines = computed(() => names.value.length > 0);
@@ -145,8 +147,8 @@ function lostSinceOf({ name, since }: PageMachine): number | null {
 
 function State({ machine }: { readonly machine: PageMachine }) {
   const { state, since } = machine;
-  // What is known of machines is old as well.
-  if (!isLive.value) return null;
+  // What is known of machines is old as well, or of another time.
+  if (!isLive.value || isPastShown.value) return null;
   if (state === "linked") return <>linked{since === null ? "" : ` since ${formatMoment(since)}`}</>;
   if (state === "linking") return <>linking…</>;
   const lostSince = lostSinceOf(machine);
@@ -173,7 +175,9 @@ const formatMoment = (at: number): string =>
 /** The head of a machine: how it is reached, its sessions by state, and since when it is linked, or why it is not. */
 export function MachineHead({ name, list }: MachineSessions) {
   const machine = name === null ? undefined : known.value.get(name);
-  const isLost = machine?.state === "not linked";
+  const isLost = isPastShown.value
+    ? list.some(({ reachable }) => !reachable)
+    : machine?.state === "not linked";
   const counts = groups.flatMap((group): [Group, number][] => {
     const count = list.filter((session) => shapeOf(session) === group).length;
     return count === 0 ? [] : [[group, count]];
@@ -187,7 +191,7 @@ export function MachineHead({ name, list }: MachineSessions) {
           {machine && <span class="n cut">{describeWay(machine)}</span>}
           <span class="cnt">
             {counts.map(([group, count]) => (
-              <span key={group} title={formatGroupCount(group, count)}>
+              <span key={group} title={formatGroupCount(group, count, isPastShown.value)}>
                 <Glyph of={group} isSpoken isLost={isLost} />
                 {count}
               </span>
@@ -199,7 +203,7 @@ export function MachineHead({ name, list }: MachineSessions) {
             </span>
           )}
         </div>
-        {isLost && machine.problem !== null && <p>{cleanText(machine.problem)}</p>}
+        {isLost && !isPastShown.value && machine?.problem != null && <p>{cleanText(machine.problem)}</p>}
       </th>
     </tr>
   );

@@ -5,7 +5,6 @@ import { describeReason } from "../../core/session/texts.ts";
 import { minuteMs } from "../../core/timing.ts";
 import { formatExactDuration, formatRoughAge } from "../../core/view/figures.ts";
 import { describePastAlert, describePastEnd } from "../../core/view/past-ask.ts";
-import { nameTerminal } from "../../core/view/terminal-name.ts";
 import { cleanText, formatDay, formatTime } from "./format.ts";
 import { load } from "./load.ts";
 import { Host } from "./machines.tsx";
@@ -258,7 +257,7 @@ function PastCard({ ask: { key, session, ask } }: { readonly ask: OpenAsk }) {
         <span class="ask-time">{formatExactDuration(at - ask.openedAt)} by then</span>
         <Dots
           class="ask-sub cut"
-          parts={[cleanText(describeReason(ask)), agentName(session.provider), nameTerminal(session.place)]}
+          parts={[cleanText(describeReason(ask)), agentName(session.provider), session.terminal]}
         >
           <Host machine={machine} />
         </Dots>

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import { viewKeyOf } from "../../core/session/session-ref.ts";
 import { capitalize, formatCount } from "../../core/text/words.ts";
 import { formatAge, formatCost, formatTokens, sumTokens } from "../../core/view/figures.ts";
-import { formatGroupCount, type Group, groupLabels, groups } from "../../core/view/group-names.ts";
+import { formatGroupCount, type Group, groups, nameGroup } from "../../core/view/group-names.ts";
 import { formatQuotas, listQuotas } from "../../core/view/quotas.ts";
 import type { ChildView, SessionView } from "../../core/view/session-view.ts";
 import { focusSession } from "./actions.ts";
@@ -40,6 +40,7 @@ import { stats } from "./reports.ts";
 import {
   agentName,
   isLive,
+  isPastShown,
   moment,
   selectedId,
   shownCount,
@@ -94,7 +95,7 @@ function matchesFilter(session: SessionView): boolean {
     session.machine,
     session.port?.id,
     session.port?.title,
-    groupLabels[session.group],
+    nameGroup(session.group, isPastShown.value),
   ]
     .join(" ")
     .toLowerCase();
@@ -169,9 +170,11 @@ export function Sessions() {
           <tbody>
             <tr>
               <td colSpan={7} class="nothing">
-                {count === 0
-                  ? "No sessions now. Start an agent, and it appears here."
-                  : "No session matches."}
+                {count > 0
+                  ? "No session matches."
+                  : isPastShown.value
+                    ? "No sessions then."
+                    : "No sessions now. Start an agent, and it appears here."}
                 {isFiltered && (
                   <button
                     class="btn sm"
@@ -202,7 +205,7 @@ function Chips() {
         const count = shownInGroup(group).length;
         if (count === 0) return null;
         const isOnly = only.value === group;
-        const [number, ...label] = formatGroupCount(group, count).split(" ");
+        const [number, ...label] = formatGroupCount(group, count, isPastShown.value).split(" ");
         return (
           <button
             key={group}
@@ -259,7 +262,9 @@ function Sift() {
       <svg
         class="share"
         role="img"
-        aria-label={parts.map(({ group, count }) => formatGroupCount(group, count)).join(", ")}
+        aria-label={parts
+          .map(({ group, count }) => formatGroupCount(group, count, isPastShown.value))
+          .join(", ")}
       >
         {parts.map(({ group, x: left, width }) => {
           const height = shareHeights[group] ?? 2;
@@ -308,7 +313,7 @@ function MachineRows({ name, list, isMany, isFiltered }: MachineRowsProps) {
                 openedMachines.value = new Set(openedMachines.value).add(name);
               }}
             >
-              Show {list.length - shown.length} more, none of them waits
+              Show {list.length - shown.length} more, none of them {isPastShown.value ? "waited" : "waits"}
             </button>
           </td>
         </tr>
@@ -324,9 +329,9 @@ function SessionRowOf({ session, isMany }: { readonly session: SessionView; read
     <SessionRow
       session={session}
       isSelected={selectedId.value === key}
-      isNew={isNew(session)}
+      isNew={!isPastShown.value && isNew(session)}
       isMany={isMany}
-      isLive={isLive.value && moment.value === null}
+      isLive={isLive.value && !isPastShown.value}
       agent={agentName(session.provider)}
       project={project}
       detail={detail}
@@ -349,7 +354,7 @@ function GroupRows({ group, list, isMany, isFiltered }: GroupRowsProps) {
   const isClosed = closedAtFirst.has(group) && !isOpened && !isFiltered;
   const limit = group === "ready" && isMany && !isOpened && !isFiltered ? readyAtFirst : list.length;
   const shown = isClosed ? [] : list.slice(0, limit);
-  const label = groupLabels[group];
+  const label = nameGroup(group, isPastShown.value);
   return (
     <tbody>
       <tr class="grp">
@@ -713,7 +718,7 @@ function describeQuotas(): readonly string[] {
 }
 
 function Foot() {
-  const today = stats.value?.enabled ? stats.value.today : null;
+  const today = stats.value?.enabled && !isPastShown.value ? stats.value.today : null;
   const hasInferred = [...shownSessions.value.values()].some(
     ({ evidence, group }) => evidence === "inferred" && group !== "ended",
   );

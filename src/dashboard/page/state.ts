@@ -44,6 +44,8 @@ export const wantedAt = signal<number | null>(null);
 /** The moment of the past that is shown; null for now. */
 export const moment = signal<PastMoment | null>(null);
 
+export const isPastShown = computed(() => moment.value !== null);
+
 /** The sessions that are shown: those of now, or of the moment that the user has gone back to. */
 export const shownSessions = computed<ReadonlyMap<string, SessionView>>(() =>
   moment.value === null

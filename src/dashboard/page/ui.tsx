@@ -2,8 +2,8 @@
 
 import type { ComponentChildren } from "preact";
 import { formatAge, formatExactDuration } from "../../core/view/figures.ts";
-import { type Group, groupLabels } from "../../core/view/group-names.ts";
-import { moment, shownAt, slowNow } from "./state.ts";
+import { type Group, nameGroup } from "../../core/view/group-names.ts";
+import { isPastShown, moment, shownAt, slowNow } from "./state.ts";
 
 const glyphs: Readonly<Record<Group | "past", ComponentChildren>> = {
   needs_you: <circle cx="7" cy="7" r="5.5" fill="currentColor" />,
@@ -43,7 +43,7 @@ export function Glyph({
   /** As it was when its machine was last reached. */
   readonly isLost?: boolean;
 }) {
-  const label = of === "past" ? "" : `${isLost ? "was: " : ""}${groupLabels[of]}`;
+  const label = of === "past" ? "" : `${isLost ? "was: " : ""}${nameGroup(of, isPastShown.value)}`;
   return isSpoken ? (
     <svg class={`g g-${of}`} viewBox="0 0 14 14" role="img" aria-label={label}>
       {glyphs[of]}
