@@ -75,8 +75,8 @@ export const Beckon = async (context) => {
     return session;
   };
 
-  const remember = (callID, tool, args) => {
-    calls.set(callID, { tool, args });
+  const remember = (callID, call) => {
+    calls.set(callID, call);
     if (calls.size > maxCalls) calls.delete(calls.keys().next().value);
   };
 
@@ -279,7 +279,7 @@ export const Beckon = async (context) => {
       }
     };
 
-  /** Resolves with why the edit is refused; with anything else if it goes on. */
+  /** Resolves with what the guard says: why the edit is refused, or what its model should know. null if nothing. */
   const askGuard = quietly(async ({ tool, sessionID }, args) => {
     const session = find(sessionID);
     const input = describeEdit(tool, args);
@@ -293,15 +293,15 @@ export const Beckon = async (context) => {
     });
     return new Promise((resolve) => {
       setTimeout(resolve, maxGuardMs, null);
-      start(text, ({ refuse }) => resolve(refuse), ["--guard"]).then(
+      start(text, resolve, ["--guard"]).then(
         () => resolve(null),
         () => resolve(null),
       );
     });
   });
 
-  const reportTool = quietly(({ tool, sessionID, callID }, output) => {
-    remember(callID, tool, output?.args);
+  const reportTool = quietly(({ tool, sessionID, callID }, output, tell) => {
+    remember(callID, { tool, args: output?.args, tell });
     const input = { ...cutAll(output?.args), ...cutAll(describeEdit(tool, output?.args)) };
     report("tool.started", find(sessionID), { tool, call: callID, input });
   });
@@ -321,13 +321,16 @@ export const Beckon = async (context) => {
       leaveOthers(session);
     }),
     "tool.execute.before": async (call, output) => {
-      const reason = await askGuard(call, output?.args);
+      const { refuse, tell } = (await askGuard(call, output?.args)) ?? {};
       // opencode does not run the tool, and the model gets the message as its result.
-      if (typeof reason === "string") throw new Error(reason);
-      await reportTool(call, output);
+      if (typeof refuse === "string") throw new Error(refuse);
+      await reportTool(call, output, tell);
     },
-    "tool.execute.after": quietly(({ tool, sessionID, callID }) => {
+    "tool.execute.after": quietly(({ tool, sessionID, callID }, output) => {
+      const { tell } = calls.get(callID) ?? {};
       calls.delete(callID);
+      // The model reads it below the result.
+      if (typeof tell === "string" && typeof output?.output === "string") output.output += `\n\n${tell}`;
       report("tool.ended", find(sessionID), { tool, call: callID });
     }),
   };

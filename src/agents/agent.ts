@@ -100,6 +100,11 @@ export interface Forwarding {
      * files, or a patch without its changes.
      */
     reduce(payload: JsonRecord): JsonRecord;
+    /**
+     * What the agent does about an edit of a file that another session has changed, if the user wants to be asked: it opens its
+     * dialog, or its model is told. Absent if it can do neither.
+     */
+    readonly collisions?: "ask" | "tell";
     /** What the hook prints. null for nothing, so that everything goes on as without beckon. */
     formatOutput(payload: JsonRecord, output: HookOutput): object | null;
   };

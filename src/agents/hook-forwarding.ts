@@ -76,7 +76,10 @@ export function refuseCall(
 
 /** Also tells the model what it should know from the start, and the user what is wrong. */
 export function formatGuardOutput(payload: JsonRecord, output: HookOutput): object | null {
-  const { additional_context: additionalContext, system_message: systemMessage } = output.metadata;
+  const { additional_context: additionalContext, system_message } = output.metadata;
+  // If the agent could ask, it would have (formatGuardAsk): the user reads it at least.
+  const systemMessage =
+    system_message ?? (output.decision === "ask" ? `beckon: ${output.reason}` : undefined);
   const message = systemMessage === undefined ? {} : { systemMessage };
   const { hook_event_name: hookEventName } = payload;
   const refusal = refuseCall(payload, output);

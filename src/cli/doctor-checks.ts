@@ -18,6 +18,7 @@ import {
   type AppReport,
   checkApp,
   checkChannels,
+  checkCollisions,
   checkFiles,
   checkFleets,
   checkIcon,
@@ -95,6 +96,7 @@ export async function runChecks(env: Env, table: readonly Agent[]): Promise<read
     withTimeout("fleets", runFleetsCheck(paths)),
     withTimeout("login", runLoginCheck(env, paths)),
     withTimeout("app", runUpdateCheck(paths)),
+    withTimeout("app", runCollisionsCheck(paths, agents)),
   ];
   return (await Promise.all(checks)).flat();
 }
@@ -177,6 +179,15 @@ async function runUpdateCheck(paths: Paths): Promise<Finding[]> {
   const newer = findNewer(loadJsonState(paths.updateCheck, { readOnly: true }).value, version);
   if (newer === null) return [];
   return [{ id: "app.newer", link: "app", state: "info", text: newer.text, fix: `Run: ${newer.fix}` }];
+}
+
+async function runCollisionsCheck(paths: Paths, agents: readonly ExaminedAgent[]): Promise<Finding[]> {
+  return checkCollisions({
+    workGuard: readConfigFile(paths.config).config.workGuard,
+    agents: agents
+      .filter(({ examination }) => examination.isRegistered)
+      .map(({ agent: { name, forwarding } }) => ({ name, guard: forwarding.guard })),
+  });
 }
 
 async function runChannelsCheck(env: Env, paths: Paths): Promise<Finding[]> {

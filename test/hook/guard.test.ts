@@ -6,6 +6,7 @@ import { readGuardRequest as readCodexRequest } from "../../src/agents/codex/pay
 import { readGuardRequest as readCopilotRequest } from "../../src/agents/copilot/translate.ts";
 import { geminiForwarding } from "../../src/agents/gemini/forwarding.ts";
 import { readGuardRequest } from "../../src/agents/gemini/translate.ts";
+import { agents, findAgent } from "../../src/agents/index.ts";
 import { opencodeForwarding } from "../../src/agents/opencode/forwarding.ts";
 import type { HookOutput } from "../../src/core/interfaces/wire.ts";
 import { timing } from "../../src/core/timing.ts";
@@ -274,6 +275,58 @@ test("opencode's plugin gets the reason of a refusal, or nothing", () => {
   expect(guard?.formatOutput({ type: "tool.started" }, output())).toEqual({ refuse: "No port is running" });
   expect(guard?.formatOutput({ type: "tool.started" }, output({ decision: "approve" }))).toBeNull();
   expect(guard?.formatOutput({ type: "prompt" }, output())).toBeNull();
+  const metadata = { ...output().metadata, additional_context: "a.ts also changed by codex" };
+  const asks = output({ decision: "ask", reason: "a.ts", metadata });
+  expect(guard?.formatOutput({ type: "tool.started" }, asks)).toEqual({ tell: "a.ts also changed by codex" });
+});
+
+describe("a file that another session has changed, if the user wants to be asked", () => {
+  const fact = "a.ts also changed by codex in shop 2 min ago. That change is not committed.";
+  const metadata = { ...output().metadata, additional_context: `${fact} Read the file again.` };
+  const asks = output({ decision: "ask", reason: fact, metadata });
+  const line = `beckon: ${fact}`;
+
+  test.each(["claude", "qwen"])("%s opens its dialog", (id) => {
+    expect(findAgent(id)?.forwarding.guard?.formatOutput({ hook_event_name: "PreToolUse" }, asks)).toEqual({
+      hookSpecificOutput: {
+        hookEventName: "PreToolUse",
+        permissionDecision: "ask",
+        permissionDecisionReason: fact,
+      },
+      systemMessage: line,
+    });
+  });
+  test("Gemini CLI opens its dialog, which shows it", () => {
+    expect(geminiForwarding.guard?.formatOutput({ hook_event_name: "BeforeTool" }, asks)).toEqual({
+      decision: "ask",
+      reason: fact,
+      systemMessage: line,
+    });
+  });
+  test("Codex's model is told, and the user reads it", () => {
+    expect(codexForwarding.guard?.formatOutput({ hook_event_name: "PreToolUse" }, asks)).toEqual({
+      hookSpecificOutput: {
+        hookEventName: "PreToolUse",
+        additionalContext: metadata.additional_context,
+      },
+      systemMessage: line,
+    });
+  });
+  test("no agent gets a permission, or is silently let through if it could do more", () => {
+    for (const { forwarding } of agents)
+      for (const event of ["PreToolUse", "BeforeTool", "tool.started"]) {
+        const printed = JSON.stringify(
+          forwarding.guard?.formatOutput({ hook_event_name: event, type: event }, asks) ?? null,
+        );
+        expect(printed).not.toMatch(/allow|approve/);
+      }
+    for (const { name, forwarding } of agents.filter(({ forwarding: { guard } }) => guard?.collisions)) {
+      const printed = ["PreToolUse", "BeforeTool", "tool.started"].map((event) =>
+        forwarding.guard?.formatOutput({ hook_event_name: event, type: event }, asks),
+      );
+      expect(JSON.stringify(printed), name).toContain(fact);
+    }
+  });
 });
 
 describe("what Gemini CLI gets", () => {

@@ -54,6 +54,7 @@ export const claudeForwarding: Forwarding = {
     // Measured with 2.1.325: the model gets the reason as the tool's result. A systemMessage is a line in the terminal.
     // Measured with 2.1.326: "ask" opens the dialog also where edits are accepted, and PermissionRequest follows. The dialog about a
     // file does not show the reason, so it is a line in the terminal too.
+    collisions: "ask",
     formatOutput: (payload, output) => formatGuardAsk(payload, output) ?? formatGuardOutput(payload, output),
   },
   isDecision(value) {

@@ -13,7 +13,8 @@ export const codexForwarding = createHookForwarding({
       const command = lines.filter((line) => /^[\s\u0085]*\*\*\* /.test(line)).join("\n");
       return pickForGuard(payload, { command });
     },
-    // It has no "ask" (https://github.com/openai/codex/pull/20756), so the model is told.
+    // It has no "ask" (https://github.com/openai/codex/pull/20756).
+    collisions: "tell",
     formatOutput: formatGuardOutput,
   },
 });

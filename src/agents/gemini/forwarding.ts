@@ -20,11 +20,18 @@ export const geminiForwarding: Forwarding = {
     spoolKinds,
     guard: {
       reduce: (payload) => pickForGuard(payload, { file_path: Object(payload.tool_input).file_path }),
+      collisions: "ask",
       formatOutput({ hook_event_name }, { decision, reason, metadata }) {
         const { additional_context: additionalContext, system_message: systemMessage } = metadata;
         const message = systemMessage === undefined ? {} : { systemMessage };
         if (hook_event_name === "BeforeTool" && decision === "block")
           return { decision: "deny", reason, ...message };
+        // Measured with 0.61.0: the dialog opens also where edits are accepted, and shows the message.
+        if (hook_event_name === "BeforeTool" && decision === "ask")
+          return { decision, reason, systemMessage: systemMessage ?? `beckon: ${reason}` };
+        // What a call's result tells the model is another hook's: the user reads it.
+        if (hook_event_name === "BeforeTool" && additionalContext !== undefined)
+          return { systemMessage: systemMessage ?? `beckon: ${additionalContext}` };
         if (hook_event_name === "SessionStart" && additionalContext !== undefined)
           return { hookSpecificOutput: { hookEventName: hook_event_name, additionalContext }, ...message };
         return systemMessage === undefined ? null : message;

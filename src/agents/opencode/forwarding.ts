@@ -33,8 +33,12 @@ export const opencodeForwarding: Forwarding = {
   guard: {
     // The plugin sends nothing else of a call that it asks about.
     reduce: ({ type, session, cwd, tool, input }) => ({ type, session, cwd, tool, input }),
-    formatOutput: ({ type }, { decision, reason }) =>
-      type === "tool.started" && decision === "block" ? { refuse: reason } : null,
+    collisions: "tell",
+    formatOutput({ type }, { decision, reason, metadata: { additional_context: tell } }) {
+      if (type !== "tool.started") return null;
+      if (decision === "block") return { refuse: reason };
+      return tell === undefined ? null : { tell };
+    },
   },
   isDecision(output) {
     if (typeof output !== "object" || output === null) return false;

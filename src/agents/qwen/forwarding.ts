@@ -1,5 +1,5 @@
 /** What the forwarder knows about Qwen Code. Imports little: it is loaded at every hook. */
-import { createHookForwarding, pickForGuard, refuseCall } from "../hook-forwarding.ts";
+import { createHookForwarding, formatGuardAsk, formatGuardOutput, pickForGuard } from "../hook-forwarding.ts";
 
 /** Qwen Code does not show its dialog while a PermissionRequest hook runs (measured): the terminal would be locked meanwhile. */
 export const qwenForwarding = createHookForwarding({
@@ -10,6 +10,8 @@ export const qwenForwarding = createHookForwarding({
   spoolKinds: { PreToolUse: "end", PostToolBatch: "end", Notification: "end" },
   guard: {
     reduce: (payload) => pickForGuard(payload, { file_path: Object(payload.tool_input).file_path }),
-    formatOutput: refuseCall,
+    // Measured with 0.24.4: "ask" opens the dialog of the call once more, also where edits are accepted. Without a terminal, it refuses.
+    collisions: "ask",
+    formatOutput: (payload, output) => formatGuardAsk(payload, output) ?? formatGuardOutput(payload, output),
   },
 });

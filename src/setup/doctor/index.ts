@@ -4,6 +4,7 @@
  */
 export { checkApp, type HealthAnswer } from "./app.ts";
 export { checkChannels } from "./channels.ts";
+export { checkCollisions } from "./collisions.ts";
 export { checkFiles, readFilesFacts } from "./files.ts";
 export { checkFleets } from "./fleets.ts";
 export { checkIcon } from "./icon.ts";

@@ -305,6 +305,25 @@ describe("before an edit it asks the work guard", () => {
     expect(existsSync(log)).toBe(true);
   });
 
+  test("what its model should know stands below the result of that edit, and of no other", async () => {
+    rmSync(scope, { force: true });
+    writeFileSync(scope, JSON.stringify(on));
+    const program = join(folder, "guard-tells");
+    const said = JSON.stringify({ tell: "a.ts also changed by codex" });
+    writeFileSync(program, `#!/bin/sh\n[ "$3" = --guard ] || exit 0\nprintf '%s' '${said}'\n`, {
+      mode: 0o755,
+    });
+    const hooks = await loadPluginFor(program, scope);
+    const run = async (tool: string, callID: string, args: object) => {
+      const result = { title: "", output: "Wrote file", metadata: {} };
+      await hooks["tool.execute.before"]?.({ tool, sessionID: "ses_1", callID }, { args });
+      await hooks["tool.execute.after"]?.({ tool, sessionID: "ses_1", callID }, result);
+      return result.output;
+    };
+    expect(await run("write", "call_1", write)).toBe("Wrote file\n\na.ts also changed by codex");
+    expect(await run("read", "call_2", write)).toBe("Wrote file");
+  });
+
   test("the edit goes on after a second if beckon hangs, and at once if it was removed", async () => {
     const call = await load("exec sleep 30", on);
     const started = performance.now();
