@@ -69,6 +69,14 @@ export function createAcrossMachines(options: AcrossMachinesOptions): AcrossMach
   };
 }
 
+/** Another machine can name any number of sessions that have changed a file: this takes no room from the rest. */
+const maxOfMachine = 8;
+
+const takeFromEach = <Changed extends { readonly session: Session }>(all: readonly Changed[]): Changed[] =>
+  [...Map.groupBy(all, ({ session }) => session.machine)].flatMap(([machine, changes]) =>
+    changes.slice(0, machine === null ? limits.maxSharedFiles : maxOfMachine),
+  );
+
 /** By the session's key. */
 function findShared(sessions: readonly Session[], ownName: string): Map<string, readonly SharedFile[]> {
   const live = sessions.filter(({ ended, unreachableSince }) => !ended && unreachableSince === null);
@@ -78,15 +86,14 @@ function findShared(sessions: readonly Session[], ownName: string): Map<string, 
   const byFile = Map.groupBy(changed, ({ file }) => `${file.repository} ${file.commit} ${file.path}`);
   const shared = new Map<string, SharedFile[]>();
   for (const all of byFile.values()) {
-    // Another machine can name any number of sessions that have changed a file.
-    const changes = all.slice(0, limits.maxSharedFiles);
+    const changes = takeFromEach(all);
     for (const { session, file } of changes) {
       const others = changes.filter((other) => other.session.machine !== session.machine);
       if (others.length === 0) continue;
       const key = sessionKeyOf(session);
       const list = shared.get(key) ?? [];
       shared.set(key, list);
-      for (const other of others) {
+      for (const other of others.slice(0, limits.maxSharedFiles)) {
         const { machine, agent, sessionId } = other.session;
         const { at, t } = other.file;
         const project = projectOf(other.session);

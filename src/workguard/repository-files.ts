@@ -71,7 +71,9 @@ export function createRepositoryFiles(options: RepositoryFilesOptions): Reposito
       }, recheckMs);
   }
 
-  const listSharing = () => options.sessions().filter(({ repositoryFiles }) => repositoryFiles.length > 0);
+  // Other machines' sessions have such files too, and theirs are not read here.
+  const listSharing = () =>
+    options.sessions().filter((session) => isSharing(session) && session.repositoryFiles.length > 0);
 
   /** Only the commit, which one call tells for all files of a repository. */
   async function recheck(): Promise<void> {
@@ -148,7 +150,7 @@ const findFolder = ({ edits }: Session): string | null => {
 };
 
 /** Other machines learn whether it is theirs too, and not what it is. */
-function hashAddress(address: string): string {
+export function hashAddress(address: string): string {
   return createHash("sha256")
     .update(`beckon repository ${normalizeAddress(address)}`)
     .digest("hex")

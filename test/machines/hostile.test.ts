@@ -2,12 +2,16 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { HookOutput } from "../../src/core/interfaces/wire.ts";
+import { limits } from "../../src/core/limits.ts";
 import { createSession, type Session } from "../../src/core/session/session.ts";
 import { createLink } from "../../src/machines/link.ts";
 import { schedule } from "../../src/system/schedule.ts";
+import { hashAddress } from "../../src/workguard/repository-files.ts";
 import { createAppFixture, createAskEvent, createPromptEvent } from "../app-fixture.ts";
 import { mainSource } from "../repo.ts";
 import { letTimePass, waitUntil } from "../wait-until.ts";
+import { createRepository } from "../workguard/repository.ts";
 
 const soonMs = 15_000;
 let laptop: ReturnType<typeof createAppFixture>;
@@ -116,6 +120,19 @@ const findSession = async (key: string) =>
     ({ machine, provider, sessionId }) => key === `${machine ?? ""}/${provider}:${sessionId}`,
   );
 const isListed = (key: string) => async () => (await findSession(key)) !== undefined;
+
+/** What this machine says of an edit, once it has found out who else changed the file. */
+async function askGuard(session_id: string, cwd: string, file_path: string): Promise<HookOutput> {
+  const response = await laptop.request("/api/guard", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      ...{ session_id, cwd, hook_event_name: "PreToolUse" },
+      ...{ tool_name: "Edit", tool_input: { file_path } },
+    }),
+  });
+  return (await response.json()) as HookOutput;
+}
 
 async function runBeckon(...args: string[]): Promise<string> {
   const child = laptop.spawnBeckon(args, { NO_COLOR: "1" });
@@ -278,6 +295,65 @@ describe("what a machine says of its sessions", () => {
     expect(await findSession("devbox/claude:s")).toMatchObject({
       activityPhase: expect.not.stringMatching("ended"),
     });
+  });
+
+  test("shows its files beside this machine's, and never has an edit here asked about or refused", async () => {
+    const address = "git@example.com:acme/shop.git";
+    const repository = createRepository(Date.now() - 60_000, { "b.ts": "b\n" });
+    repository.git("remote", "add", "origin", address);
+    const commit = repository.git("rev-parse", "HEAD");
+    const files = ["a.ts", "b.ts"];
+    await link("devbox");
+    for (const name of files) {
+      repository.write(name, "own\n");
+      await laptop.postHook({
+        ...{ session_id: "own", hook_event_name: "PostToolUse", cwd: repository.folder, tool_name: "Edit" },
+        ...{ tool_use_id: name, tool_input: { file_path: repository.path(name) } },
+      });
+    }
+    // It knows everything: the hashes, the paths here, and the ids of the sessions.
+    const lies = (sessionId: string) =>
+      createHostileSession(sessionId, {
+        machine: null,
+        place: { local: true, pid: 1, procStart: "0", tty: null, terminalSessionId: null, env: {} },
+        cwd: repository.folder,
+        firstCwd: repository.folder,
+        edits: files.map((name) => ({ ...now(), path: repository.path(name) })),
+        sharedFiles: files.map((name) => ({
+          ...{ ...now(), path: repository.path(name), machine: null },
+          ...{ agent: "claude", sessionId: "own", project: "shop" },
+        })),
+        repositoryFiles: files.flatMap((path) =>
+          ["", "../../", `${repository.folder}/`].map((before) => ({
+            ...{ ...now(), repository: hashAddress(address), commit, path: `${before}${path}` },
+          })),
+        ),
+      });
+    for (let n = 0; n < 200; n++) say("devbox", describeSession(lies(n === 0 ? "own" : `s${n}`)));
+    const sharedOf = async (key: string) => (await findSession(key))?.sharedFiles ?? [];
+    await waitUntil(async () => (await sharedOf("/claude:own")).length > 0, soonMs);
+    const shared = await sharedOf("/claude:own");
+    expect(new Set(shared.map(({ machine, path }) => `${machine} ${path}`))).toEqual(
+      new Set(["devbox a.ts", "devbox b.ts"]),
+    );
+    expect(shared.length).toBeLessThanOrEqual(limits.maxSharedFiles);
+
+    for (const collisions of ["ask", "refuse"]) {
+      const config = JSON.parse(readFileSync(laptop.paths.config, "utf8")) as object;
+      writeFileSync(laptop.paths.config, JSON.stringify({ ...config, workGuard: { collisions } }));
+      const askAbout = (session: string, name: string) =>
+        askGuard(session, repository.folder, repository.path(name));
+      // Of two sessions of this machine, it is asked about or refused.
+      await waitUntil(async () => (await askAbout("second", "a.ts")).decision !== "approve", soonMs);
+      for (const name of files) {
+        const output = await askAbout("own", name);
+        expect(output.decision).toBe("approve");
+        expect(output.metadata.additional_context).toBeUndefined();
+      }
+    }
+    repository.commit(Date.now());
+    const committed = await askGuard("second", repository.folder, repository.path("a.ts"));
+    expect(committed.decision).toBe("approve");
   });
 
   test("cannot have an ask answered that is this machine's or another one's", async () => {

@@ -39,9 +39,11 @@ export function formatSharedFiles(
   });
 }
 
-/** "codex in shop-api", "codex in shop-api on devbox" */
+/** "codex in shop-api", "codex in shop-api on devbox". An agent chooses its folder: its name must not end a label of beckon's. */
 function nameSession({ agent, project, machine }: SharedFileView): string {
-  return project === null ? agent : `${agent} in ${nameWithMachine(toSingleLine(project), machine)}`;
+  if (project === null) return agent;
+  const name = truncateMiddle(toSingleLine(project).replaceAll(/[⟨⟩]/g, ""), maxPathColumns);
+  return `${agent} in ${nameWithMachine(name, machine)}`;
 }
 
 /** Who has changed a file that is not committed: "not committed, changed by codex in shop-api". */
