@@ -188,6 +188,8 @@ describe("a restart", () => {
     const first = await fixture.startProcess();
     const hook = ask("s1");
     await fixture.waitForText(phone, "npm test");
+    // The service has the message before beckon has its receipt. Killed in between, beckon sends it again under the same id.
+    await waitUntil(() => fixture.read(fixture.paths.channelState).includes('"isSending":false'), 8_000);
     first.kill("SIGKILL");
     await first.exited;
     await fixture.startProcess();
@@ -196,6 +198,23 @@ describe("a restart", () => {
     expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
     await fixture.waitForText(phone, "Allowed by phone");
     expect(phone.published().map(({ tags }) => tags)).toEqual([["bell"], ["white_check_mark"]]);
+  });
+
+  test("a message that arrived before the kill, and its receipt did not, stays one message", async () => {
+    fixture.configure({ phone: { type: "ntfy", server: phone } });
+    phone.withholdReceipt();
+    const first = await fixture.startProcess();
+    const hook = ask("s1");
+    await fixture.waitForText(phone, "npm test");
+    first.kill("SIGKILL");
+    await first.exited;
+    expect(fixture.read(fixture.paths.channelState)).toContain('"isSending":true');
+    await fixture.startProcess();
+    await fixture.waitForAsk("s1");
+    await waitUntil(() => fixture.read(fixture.paths.channelState).includes('"isSending":false'), 8_000);
+    expect(phone.messages()).toHaveLength(1);
+    await phone.tap("Allow");
+    expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
   });
 
   test("a message whose request was being sent at the kill arrives once", async () => {

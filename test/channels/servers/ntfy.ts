@@ -30,6 +30,8 @@ export interface NtfyServer extends FakeService {
   connectedCount(): number;
   /** Requests that were taken and are never answered. */
   hangingCount(): number;
+  /** Takes the next message, and never answers. */
+  withholdReceipt(): void;
   /** Writes to the streams of all subscribers. */
   writeToListeners(text: string): void;
 }
@@ -50,6 +52,7 @@ export async function startNtfyServer({ isPublic = false }: NtfyOptions = {}): P
   let plan: { how: Misbehaviour; times: number } | null = null;
   let count = 0;
   let hanging = 0;
+  let isReceiptWithheld = false;
   let tappedAt = 0;
   let connected = 0;
   let lastReply: string | null = null;
@@ -154,7 +157,9 @@ export async function startNtfyServer({ isPublic = false }: NtfyOptions = {}): P
       actions: (body.actions as Stored["actions"]) ?? [],
     });
     if (how === "lose-answer") return breakConnection();
-    return Response.json(entry);
+    if (!isReceiptWithheld) return Response.json(entry);
+    isReceiptWithheld = false;
+    return new Promise<Response>(() => {});
   }
 
   /** A body that fails makes Bun close the socket in the middle of the response. */
@@ -217,6 +222,9 @@ export async function startNtfyServer({ isPublic = false }: NtfyOptions = {}): P
     publishReply,
     lastTapAt: () => tappedAt,
     hangingCount: () => hanging,
+    withholdReceipt() {
+      isReceiptWithheld = true;
+    },
     connectedCount: () => connected,
     listenerCount: () => [...listeners.values()].reduce((sum, own) => sum + own.size, 0),
     writeToListeners(text) {
