@@ -34,7 +34,7 @@ const namePartsOfLane = ({ key, project, branch, title }: Lane): NameParts => ({
   gitBranch: branch,
   title,
   lastPrompt: null,
-  place: null,
+  terminal: null,
 });
 
 const names = computed(() => {
