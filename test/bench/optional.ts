@@ -1,8 +1,9 @@
 /**
- * What the history and the page cost: start time, memory while nothing happens, and the size of the binary. With the history and
- * without, with the page open and not, side by side. `--against BINARY` adds another build.
+ * What everything costs that not everybody uses: start time, CPU of an event, memory while nothing happens, and the size of the binary.
+ * Side by side with the history and without it, with the page open and not, and with collisions, a rule, a queued prompt and a past
+ * moment in use and not. `--against BINARY` adds another build.
  *
- * BENCH_ROUNDS and BENCH_IDLE_MS make it shorter; BENCH_PART=start leaves out the memory.
+ * BENCH_ROUNDS and BENCH_IDLE_MS make it shorter; BENCH_PART=start leaves out events and memory.
  */
 import { statSync } from "node:fs";
 import type { Browser } from "playwright-core";
@@ -26,7 +27,12 @@ const rounds = Number(process.env.BENCH_ROUNDS ?? 15);
 /** After this long beckon and the history's thread have given back what they do not need. */
 const calmMs = Number(process.env.BENCH_IDLE_MS ?? 25_000);
 const sessions = 20;
-const settings = { "with history": null, "history off": '{"history": "off"}' } as const;
+const inUse = "everything in use";
+const settings = {
+  "with history": null,
+  "history off": '{"history": "off"}',
+  [inUse]: '{"workGuard": {"collisions": "ask"}}',
+} as const;
 
 const post = (app: Receiver, path: string, body: object): Promise<Response> =>
   fetch(`http://127.0.0.1:${app.port}${path}`, {
@@ -50,6 +56,38 @@ async function fill(app: Receiver, events = sessions * 200): Promise<void> {
         : { hook_event_name: "PreToolUse", ...tool };
     await post(app, "/api/hook", { ...common, ...event });
   }
+}
+
+/** A build that does not know it says so, which is no fault here. */
+async function useAll(app: Receiver): Promise<void> {
+  await post(app, "/api/rules/add", { text: "Bash(make check)", project: "/home/dev/project-1" });
+  await post(app, `/api/sessions/${encodeURIComponent("claude:s1")}/send`, { text: "go on", when: "idle" });
+  await fetch(`http://127.0.0.1:${app.port}/api/moment?at=${Date.now() - 1_000}`, {
+    headers: { authorization: app.authorization.replace(/^Authorization: /, "") },
+  });
+}
+
+async function measureEvents(subjects: readonly Subject[]): Promise<void> {
+  const apps = new Map<string, Receiver>();
+  for (const { name, binary, home } of subjects) {
+    const app = await startBeckon(binary, home);
+    if (name.endsWith(inUse)) await useAll(app);
+    apps.set(name, app);
+  }
+  const events = sessions * 100;
+  const cases = [...apps].map(
+    ([name, app]): Case => ({
+      name,
+      async run() {
+        const before = cpuMsOf(app.pid);
+        await fill(app, events);
+        return ((cpuMsOf(app.pid) - before) * 1_000) / events;
+      },
+    }),
+  );
+  const figures = await interleave(cases, { rounds: Math.ceil(rounds / 3), warmUp: 1 });
+  console.log(formatFigures(figures, "µs CPU for an event, one after the other", ["history off"], 0));
+  for (const app of apps.values()) await app.stop("SIGTERM");
 }
 
 async function measureStart(subjects: readonly Subject[]): Promise<boolean> {
@@ -90,7 +128,10 @@ async function measureMemory(subjects: readonly Subject[], browser: Browser): Pr
   };
   await Bun.sleep(calmMs);
   print("nothing has happened");
-  for (const { app } of apps) await fill(app, sessions);
+  for (const { name, app } of apps) {
+    await fill(app, sessions);
+    if (name.endsWith(inUse)) await useAll(app);
+  }
   await Bun.sleep(calmMs);
   print("after some events");
   const pages = await Promise.all(
@@ -133,6 +174,7 @@ const isMet = await withFolder(async (folder) => {
   }
   const isCheap = await measureStart(subjects);
   if (process.env.BENCH_PART === "start") return isCheap;
+  await measureEvents(subjects);
   const browser = await launchBrowser();
   await measureMemory(subjects, browser);
   await browser.close();
