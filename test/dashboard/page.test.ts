@@ -295,13 +295,14 @@ testPage("the search finds what was asked, and how it was answered", async () =>
   await fixture.postHook(createPromptEvent("s2", { prompt: "paint the fence" }));
   await page.keyboard.press("/");
   await page.keyboard.type("lint");
-  const results = page.locator(".thread");
-  await waitUntil(
-    async () => (await results.allInnerTexts()).join().includes("Allowed by you, on this page"),
-    5_000,
-  );
-  expect((await results.allInnerTexts()).join()).toContain("Asked to run npm run lint");
-  expect((await results.allInnerTexts()).join()).not.toContain("fence");
+  let results = "";
+  // A list that is read again is empty for a moment.
+  await waitUntil(async () => {
+    results = (await page.locator(".thread").allInnerTexts()).join();
+    return results.includes("Allowed by you, on this page");
+  }, 5_000);
+  expect(results).toContain("Asked to run npm run lint");
+  expect(results).not.toContain("fence");
   await page.getByLabel("Search history by text").fill("nothing like this");
   await page.getByText("Nothing found for “nothing like this”.").waitFor();
 });
