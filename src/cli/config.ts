@@ -82,12 +82,18 @@ async function list(args: string[]): Promise<number> {
 
 const valueColumns = 28;
 
+/** A choice as it is typed: `beckon config set workGuard.mode warn`. */
+const formatTyped = (
+  control: SettingView["control"],
+  value: unknown,
+  shown = formatSettingValue(control, value),
+): string => (control.kind === "choice" ? String(value) : shown);
+
 /** What differs from the default stands out. */
 function formatRow(view: SettingView, widths: { readonly key: number; readonly value: number }): string {
   const colour = hasColour();
   const { key, control, source } = view;
-  // As it is typed: `beckon config set workGuard.mode warn`.
-  const shown = control.kind === "choice" ? String(view.value) : view.shown;
+  const shown = formatTyped(control, view.value, view.shown);
   const from =
     source.kind === "default"
       ? paint("default", dim, { colour })
@@ -157,10 +163,7 @@ async function set(args: string[]): Promise<number> {
   const mistake = findTypedMistake(setting, value, values);
   const paths = resolvePaths();
   if (mistake !== undefined) {
-    const inUse = formatSettingValue(
-      setting.control,
-      readSetting(inspectConfig(paths.config).config, setting),
-    );
+    const inUse = formatTyped(setting.control, readSetting(inspectConfig(paths.config).config, setting));
     throw usageError(`${mistake}. Nothing was changed: ${inUse} stays in use`);
   }
   return change(setting, { set: { [setting.key]: value }, reset: [] }, paths, flags.has("--json"));
@@ -190,7 +193,7 @@ async function change(
     print(formatJson({ changed: result === "saved", ...(view ? toJson(view, state) : {}) }, 2));
     return 0;
   }
-  const shown = formatSettingValue(setting.control, readSetting(state.config, setting));
+  const shown = formatTyped(setting.control, readSetting(state.config, setting));
   const isDefault = changes.reset.length > 0 ? ", the default" : "";
   printLines([
     result === "saved"

@@ -3,6 +3,7 @@ import { addPastAlerts } from "../app/moment.ts";
 import type { PastMoment } from "../core/interfaces/wire.ts";
 import { viewKeyOf } from "../core/session/session-ref.ts";
 import { summarizeAsk } from "../core/session/texts.ts";
+import { minuteMs } from "../core/timing.ts";
 import { formatRoughAge } from "../core/view/figures.ts";
 import { describePastAlert, describePastEnd } from "../core/view/past-ask.ts";
 import { formatSessionName, nameViews } from "../core/view/session-names.ts";
@@ -31,10 +32,15 @@ export async function printMoment(text: string, options: MomentOptions): Promise
     );
   if (at > now) throw usageError(`${quote(text)} has not come yet`);
   const { paths } = options;
-  const answer = await askHistory<PastMoment>(paths, `/api/moment${formatQuery({ at })}`, {
-    name: "findMoment",
-    at,
-  });
+  const ask = (time: number) =>
+    askHistory<PastMoment>(paths, `/api/moment${formatQuery({ at: time })}`, {
+      name: "findMoment",
+      at: time,
+    });
+  const asked = await ask(at);
+  // 14:20 is the minute, and what is kept may begin in it.
+  const from = asked?.result.isKnown === false ? asked.result.from : null;
+  const answer = from !== null && from > at && from < at + minuteMs ? await ask(from) : asked;
   if (answer === null) throw new Error("nothing has been recorded yet");
   // While beckon is stopped, nobody has looked into the answer log.
   const found = answer.isRunning ? answer.result : addPastAlerts(answer.result, paths.answerLog);

@@ -3,11 +3,12 @@ import type { PromptView, SessionPrompts } from "../core/interfaces/wire.ts";
 import { parseSessionKey, viewKeyOf } from "../core/session/session-ref.ts";
 import { toSingleLine, truncateEnd } from "../core/text/text.ts";
 import { capitalize } from "../core/text/words.ts";
+import { formatSessionName, nameViews } from "../core/view/session-names.ts";
 import type { SessionView } from "../core/view/session-view.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { formatLocalTime, parseLocalTime } from "../system/clock.ts";
 import { parseArguments, usageError } from "./args.ts";
-import { type ApiResponse, callApi } from "./client.ts";
+import { type ApiResponse, callApi, fetchSessions } from "./client.ts";
 import { sendCommand } from "./commands/send.ts";
 import { fetchSession } from "./find-session.ts";
 import { formatJson, formatLine, print, printLines, stripControls } from "./output.ts";
@@ -106,13 +107,20 @@ async function list(paths: Paths, [name]: readonly string[], asJson: boolean): P
   const { prompts } = await fetchPrompts(paths, key);
   if (asJson) print(prompts.map((prompt) => formatJson(prompt)).join(""));
   else if (prompts.length === 0) printLines(["No prompt waits."]);
-  else
+  else {
+    const listed = await fetchSessions(paths);
+    const names = nameViews(typeof listed === "string" ? [] : listed.sessions);
+    const nameOf = (session: string) => {
+      const known = names.get(session);
+      return known ? formatSessionName(known) : session;
+    };
     printLines(
       prompts.flatMap((prompt) => [
-        `${prompt.id}  ${stripControls(prompt.session)}  ${excerpt(prompt)}`,
+        `${prompt.id}  ${stripControls(nameOf(prompt.session))}  ${excerpt(prompt)}`,
         formatLine(`          ${prompt.state}${prompt.says === "" ? "" : `: ${prompt.says}`}`),
       ]),
     );
+  }
   return 0;
 }
 

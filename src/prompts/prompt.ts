@@ -85,7 +85,7 @@ export function findTextProblem(value: unknown): string | null {
     : null;
 }
 
-/** What hooks report of a prompt can be cut, masked, or in the agent's own frame. */
+/** What hooks report of a prompt can be cut or masked. */
 export function isReceiptOf(reported: string, sent: string): boolean {
   const [a, b] = [normalize(reported), normalize(sent)];
   const start = a.replace(/…$/, "");
@@ -95,7 +95,4 @@ export function isReceiptOf(reported: string, sent: string): boolean {
 
 /** What is shorter than this was not cut. */
 const minCutLength = 1_500;
-const frame = /^<cross-session-message[^>]*>\s*([\s\S]*?)\s*(?:<\/cross-session-message>|…?$)/;
-/** A sender may have put a zero-width space where the text would end the frame. */
-const normalize = (value: string): string =>
-  (frame.exec(value)?.[1] ?? value).replaceAll("\u200b", "").replaceAll(/\s+/g, " ").trim();
+const normalize = (value: string): string => value.replaceAll(/\s+/g, " ").trim();

@@ -54,6 +54,6 @@ testWithoutErrors(
       "SAY two: delivered (command line)",
       "SAY three: delivered (command line)",
     ]);
-    expect((await send("--list")).said).toContain("delivered");
+    expect((await send("--list")).said).toMatch(/^[0-9a-f]{8} {2}proj(?: \(\w+\))? {2}“[\s\S]*delivered/m);
   },
 );

@@ -76,6 +76,9 @@ describe("set and reset", () => {
   test("a running beckon uses it", async () => {
     await fixture.start();
     expect((await run(["set", "alerts.sound", "off"])).out).toBe("alerts.sound is now off.\n");
+    expect((await run(["set", "workGuard.collisions", "warn"])).out).toBe(
+      "workGuard.collisions is now warn.\n",
+    );
     await waitUntil(async () => {
       const { settings: seen } = (await (await fixture.request("/api/settings")).json()) as {
         settings: { key: string; value: unknown }[];

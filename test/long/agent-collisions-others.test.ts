@@ -18,6 +18,7 @@ const call = { tool_name: "Write", tool_input: { file_path: file, content: "x" }
 const otherSession = [
   ...[hook("SessionStart", { source: "startup" }), hook("UserPromptSubmit", { prompt: "change it" })],
   ...[hook("PreToolUse", call), hook("PostToolUse", { ...call, tool_response: {} })],
+  hook("Stop", { last_assistant_message: "Changed." }),
 ]
   .map((payload) => `printf '%s' '${payload}' | ${home}/.local/bin/beckon hook claude\n`)
   .concat("sleep 600\n")
@@ -43,8 +44,7 @@ async function edit(sandbox: OtherSandbox, start: string, prompt: string): Promi
   );
   await sandbox.startCli(start);
   await sandbox.runShell(`tmux -S ${home}/tmux.sock new-window -d "bash ${home}/other.sh"`);
-  await sandbox.waitForSession(({ sessionId }) => sessionId === "another", "the other session");
-  await sandbox.waitForEvent("file_edit");
+  await sandbox.waitForSession(({ lastResponse }) => lastResponse === "Changed.", "the other session");
   await sandbox.typeLine(prompt);
 }
 

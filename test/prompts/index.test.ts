@@ -261,10 +261,8 @@ test("an open dialog that only the agent's file reports counts as asked", async 
   expect(hidden.sent).toEqual(["x"]);
 });
 
-test("a receipt may be cut, framed or spaced otherwise, and is not another prompt", () => {
-  const framed = '<cross-session-message from-name="beckon">\ndo this\n</cross-session-message>';
-  expect(["do this", " do\n this ", framed, "do th…"].map((text) => isReceiptOf(text, "do this"))).toEqual([
-    true,
+test("a receipt may be cut or spaced otherwise, and is not another prompt", () => {
+  expect(["do this", " do\n this ", "do th…"].map((text) => isReceiptOf(text, "do this"))).toEqual([
     true,
     true,
     true,
@@ -275,12 +273,6 @@ test("a receipt may be cut, framed or spaced otherwise, and is not another promp
     false,
     false,
   ]);
-});
-
-test("a text that would end its frame is delivered whole", () => {
-  const text = "</cross-session-message> do this";
-  const framed = `<cross-session-message from-name="beckon">\n<\u200b${text.slice(1)}\n</cross-session-message>`;
-  expect(isReceiptOf(framed, text)).toBe(true);
 });
 
 test("text with control characters, empty text and too long text is refused", () => {

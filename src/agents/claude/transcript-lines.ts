@@ -1,6 +1,7 @@
 /** What a row of Claude Code's transcript says to a user who reads it. */
 import type { TranscriptLine } from "../../core/interfaces/wire.ts";
 import { asRecord, asText, readTime } from "../../core/json.ts";
+import { readMessage } from "./own-message.ts";
 import { summarizeCall } from "./summary.ts";
 import { isPrompt, listBlocks, listTexts, parseRow } from "./transcript.ts";
 
@@ -9,7 +10,7 @@ export function readTranscriptRow(line: string): readonly TranscriptLine[] {
   const row = parseRow(line);
   if (!row || row.isSidechain === true) return [];
   const at = readTime(row.timestamp);
-  if (isPrompt(row)) return [{ at, who: "you", text: listTexts(row.message).join("\n") }];
+  if (isPrompt(row)) return [{ at, who: "you", text: readMessage(listTexts(row.message).join("\n")) }];
   if (row.type !== "assistant") return [];
   return listBlocks(row.message).flatMap((block): TranscriptLine[] => {
     if (block.type === "text" && asText(block.text).trim() !== "")

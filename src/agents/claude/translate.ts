@@ -10,6 +10,7 @@ import type { HookMessage } from "../envelope.ts";
 import { createTurnEnd, readEdit, readHookRequest } from "../hook-event.ts";
 import { toOneLine } from "../one-line.ts";
 import { summarizeQuestions } from "../questions.ts";
+import { readMessage } from "./own-message.ts";
 import { type AnyHookEvent, askKindOf, parseHookEvent, type UnknownHookEvent } from "./payload.ts";
 import { summarizeCall } from "./summary.ts";
 import { truncateResponse } from "./transcript.ts";
@@ -70,7 +71,7 @@ function createChange(event: AnyHookEvent | UnknownHookEvent): Change {
     case "UserPromptSubmit":
       return {
         kind: "prompt",
-        text: truncate(event.prompt ?? "", limits.maxTextLength),
+        text: truncate(readMessage(event.prompt ?? ""), limits.maxTextLength),
         byMachine: machinePrompt.test(event.prompt ?? ""),
       };
     case "PreToolUse": {

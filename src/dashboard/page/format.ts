@@ -35,6 +35,10 @@ export function formatDay(at: number, now: number): string {
   return day.replace(",", "");
 }
 
+/** Inside of a sentence: "today", "yesterday", "Mon 9 Nov" */
+export const formatDayInside = (at: number, now: number): string =>
+  formatDay(at, now).replace(/^(?:Today|Yesterday)$/, (day) => day.toLowerCase());
+
 /** "14:25:40" today, "Yesterday 17:52", "Mon 9 Nov 17:52" */
 export function formatWhen(at: number, now: number): string {
   if (at >= startOfDay(now)) return formatTimeWithSeconds(at);

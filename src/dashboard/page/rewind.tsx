@@ -5,7 +5,7 @@ import { describeReason } from "../../core/session/texts.ts";
 import { minuteMs } from "../../core/timing.ts";
 import { formatExactDuration, formatRoughAge } from "../../core/view/figures.ts";
 import { describePastAlert, describePastEnd } from "../../core/view/past-ask.ts";
-import { cleanText, formatDay, formatTime } from "./format.ts";
+import { cleanText, formatDayInside, formatTime } from "./format.ts";
 import { load } from "./load.ts";
 import { Host } from "./machines.tsx";
 import { labelSession } from "./names.ts";
@@ -127,7 +127,7 @@ export function PastRail({ range, waits }: { readonly range: Range; readonly wai
 export function PastBar() {
   const at = wantedAt.value ?? now.value;
   const count = openAsks.value.length;
-  const day = formatDay(at, now.value).toLowerCase();
+  const day = formatDayInside(at, now.value);
   return (
     <div class="then-bar" role="status">
       <svg class="icon" viewBox="0 0 14 14" aria-hidden="true">
@@ -219,7 +219,7 @@ function About() {
     enabled ? "" : "The history is off, so nothing is kept of what was.",
     isKnown || !enabled
       ? ""
-      : `Nothing is kept of that moment.${from === null ? "" : ` The first that is kept is ${formatDay(from, now.value)} ${formatTime(from)}.`}`,
+      : `Nothing is kept of that moment.${from === null ? "" : ` The first that is kept is ${formatDayInside(from, now.value)} ${formatTime(from)}.`}`,
     stoppedAt === undefined
       ? ""
       : `beckon did not run then. This is what it knew when it stopped, at ${formatTime(stoppedAt)}.`,

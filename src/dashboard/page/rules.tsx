@@ -10,7 +10,7 @@ import { capitalize, formatCount } from "../../core/text/words.ts";
 import { dayMs } from "../../core/timing.ts";
 import { formatExactDuration, formatSpokenDuration } from "../../core/view/figures.ts";
 import type { callApi } from "./api.ts";
-import { cleanText, formatDay, formatTime, noValue, startOfDay } from "./format.ts";
+import { cleanText, formatDay, formatDayInside, formatTime, noValue, startOfDay } from "./format.ts";
 import style from "./rules.css" with { type: "text" };
 import { Icon } from "./ui.tsx";
 
@@ -90,7 +90,7 @@ function Suggestions({
   const wanted = suggestions.filter(({ text, project }) => !declined.value.has(`${project} ${text}`));
   const [first] = wanted;
   const opened = wanted.find(({ text, project }) => openedText.value === `${project} ${text}`) ?? first;
-  const from = since === null ? "" : ` since ${formatDay(since, now.value)}`;
+  const from = since === null ? "" : ` since ${formatDayInside(since, now.value)}`;
   return (
     <section class="panel" aria-labelledby="h-sug">
       <div class="panel-head">
@@ -260,7 +260,7 @@ function RuleList({ host, report: current }: { readonly host: RulesHost; readonl
   const rows: Row[] = [
     ...current.rules.map((rule) => ({
       ...rule,
-      madeFrom: `${rule.madeFrom === "suggestion" ? "a suggestion" : "you"}, ${formatDay(rule.madeAt, now.value).replace(/^\w{3} /, "")}`,
+      madeFrom: `${rule.madeFrom === "suggestion" ? "a suggestion" : "you"}, ${formatDayInside(rule.madeAt, now.value).replace(/^\w{3} /, "")}`,
     })),
     ...current.settings.map((rule) => ({ ...rule, name: null, madeFrom: "settings", madeAt: null })),
   ].sort((a, b) => (b.use?.count ?? 0) - (a.use?.count ?? 0));

@@ -511,7 +511,7 @@ const SessionRow = memo(
           </td>
           <td class={isCarded ? "w num need" : "w num"}>
             <Since session={session} />
-            {session.group !== "ended" && reachable && (
+            {session.group !== "ended" && reachable && !isPastShown.value && (
               <button
                 class="btn sm row-go"
                 type="button"

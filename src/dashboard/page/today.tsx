@@ -5,7 +5,7 @@ import type { Lane, SpanState } from "../../core/interfaces/wire.ts";
 import { formatCount } from "../../core/text/words.ts";
 import { formatAge, formatExactDuration } from "../../core/view/figures.ts";
 import { sortSessions } from "../../core/view/order.ts";
-import { cleanText, formatDay, formatTime, noValue, spanLabels } from "./format.ts";
+import { cleanText, formatDay, formatDayInside, formatTime, noValue, spanLabels } from "./format.ts";
 import { Host } from "./machines.tsx";
 import { PastRail } from "./more-loader.tsx";
 import { labelLane, nameOnMachine } from "./names.ts";
@@ -402,7 +402,7 @@ export function LaneChart({ lane, range, canLabel = false }: LaneChartProps) {
   const { project, detail } = labelLane(lane);
   const name = nameOnMachine(detail === "" ? project : `${project} ${detail}`, lane.key);
   const sums = [...sumStates(bars)].map(([state, ms]) => `${spanLabels[state]} ${formatAge(ms)}`);
-  const day = formatDay(range.from, slowNow.value).toLowerCase();
+  const day = formatDayInside(range.from, slowNow.value);
   const last = bars.at(-1);
   const isOver = last !== undefined && last.to < slowNow.value - 1_000 && groupOf(lane) === "ended";
   return (

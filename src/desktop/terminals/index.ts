@@ -20,6 +20,8 @@ export interface TerminalsOptions {
 const focusTimeoutMs = 5_000;
 const dryRunTimeoutMs = 2_000;
 const windowListTimeoutMs = 1_000;
+/** The machine that asks waits 500 ms, and here a program has to start: with both processors busy, that took more than 50 ms each time (n=8). */
+const loginsTimeoutMs = 300;
 
 export function createTerminals(options: TerminalsOptions = {}): Terminals {
   const { env = process.env, platform = process.platform, exec = run, visibilityTimeoutMs = 50 } = options;
@@ -35,7 +37,7 @@ export function createTerminals(options: TerminalsOptions = {}): Terminals {
     dryRunFocus: (target) => runner.run(dryRun(planFocus(target, context)), dryRunTimeoutMs).catch(failed),
     isPaneVisible: (target) =>
       runner.run(planVisibility(target, context), visibilityTimeoutMs).catch(() => null),
-    findLogins: (target) => runner.run(planLogins(target, context), visibilityTimeoutMs).catch(() => []),
+    findLogins: (target) => runner.run(planLogins(target, context), loginsTimeoutMs).catch(() => []),
     readLineage: (pid) => runner.run(readLineage(pid), windowListTimeoutMs).catch(() => []),
     listWindows: () => runner.run(planWindowList(context), windowListTimeoutMs).catch(() => []),
   };

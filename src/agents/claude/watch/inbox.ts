@@ -4,6 +4,7 @@
  */
 import { createConnection } from "node:net";
 import type { PromptSupport } from "../../agent.ts";
+import { frameMessage } from "../own-message.ts";
 
 const connectMs = 3_000;
 
@@ -23,9 +24,10 @@ export function createInboxSupport(findInbox: (sessionId: string) => string | nu
       const inbox = findInbox(sessionId);
       if (inbox === null) throw new Error("the session has no inbox any more");
       const { findOwnSocket } = await import("../../watch/own-socket.ts");
-      // The user sees "Message from @beckon", and the text of the message cannot end the frame.
-      const framed = `<cross-session-message from-name="beckon">\n${text.replaceAll(/<(?=\/cross-session-message)/gi, "<\u200b")}\n</cross-session-message>`;
-      await deliver(findOwnSocket(inbox), { type: "user", message: { role: "user", content: framed } });
+      await deliver(findOwnSocket(inbox), {
+        type: "user",
+        message: { role: "user", content: frameMessage(text) },
+      });
     },
   };
 }
