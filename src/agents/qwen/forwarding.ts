@@ -10,7 +10,7 @@ export const qwenForwarding = createHookForwarding({
   spoolKinds: { PreToolUse: "end", PostToolBatch: "end", Notification: "end" },
   guard: {
     reduce: (payload) => pickForGuard(payload, { file_path: Object(payload.tool_input).file_path }),
-    // Measured with 0.24.4: "ask" opens the dialog of the call once more, also where edits are accepted. Without a terminal, it refuses.
+    // As 0.24.4 has it: "ask" opens the dialog of the call, also where edits are accepted. Without a terminal, it refuses.
     collisions: "ask",
     formatOutput: (payload, output) => formatGuardAsk(payload, output) ?? formatGuardOutput(payload, output),
   },
