@@ -66,7 +66,8 @@ function openSessions(...ids: readonly string[]) {
       agent: "grok",
       sessionId,
       place: running,
-      transcriptPath: pathOf(sessionId, "updates"),
+      // The first hook of a subagent names none.
+      ...(sessionId === "sub" ? {} : { transcriptPath: pathOf(sessionId, "updates") }),
     };
     const event = createInternalEvent(`e${++t}`, clock(), about, change);
     store.dispatch(event);

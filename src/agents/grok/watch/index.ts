@@ -131,6 +131,15 @@ export function watchGrok(context: WatchContext): AgentWatcher {
       return other && pid != null && pid === session.place?.pid ? [other] : [];
     }),
   ];
+  /** The first hook of a subagent names no transcript: its folder is beside that of the main session. */
+  function findFolder(session: Session): string | null {
+    if (session.transcriptPath !== null) return dirname(session.transcriptPath);
+    const { transcriptPath: other = null } =
+      listTogether(session).find(({ transcriptPath }) => transcriptPath !== null) ?? {};
+    if (other === null || !/^[\w-]{1,100}$/.test(session.sessionId)) return null;
+    return join(dirname(dirname(other)), session.sessionId);
+  }
+
   function nameAsk(together: readonly Session[], call: StartedCall | undefined): void {
     if (!call) return;
     const isUnnamed = (ask: Ask) => isBlocking(ask) && ask.tool === null && clock().t - ask.t < maxUnnamedMs;
@@ -140,9 +149,9 @@ export function watchGrok(context: WatchContext): AgentWatcher {
 
   const files = watchSessionFiles<GrokEvents>(context, {
     agent: "grok",
-    async findFile({ transcriptPath }) {
-      if (transcriptPath === null) return null;
-      return findInsideFolders(join(dirname(transcriptPath), "events.jsonl"), [sessionsFolder(env)]);
+    async findFile(session) {
+      const folder = findFolder(session);
+      return folder && findInsideFolders(join(folder, "events.jsonl"), [sessionsFolder(env)]);
     },
     createState: () => ({
       requestedAt: null,
