@@ -87,6 +87,7 @@ const benches: readonly Bench[] = [
     files: { ".kimi-code/config.toml": 'telemetry = false\ndefault_permission_mode = "yolo"\n' },
     createCommand: (prompt) => `kimi -p '${prompt}' </dev/null`,
     awaitedHooks: 0,
+    maxRatio: 1.1,
   },
   {
     driver: grokDriver,
@@ -94,6 +95,7 @@ const benches: readonly Bench[] = [
     createCommand: (prompt) => `grok -p '${prompt}' --always-approve </dev/null`,
     createCall: (command) => callTool("run_terminal_command", { command, description: "Run a command" }),
     awaitedHooks: 0,
+    maxRatio: 1.1,
   },
 ];
 
