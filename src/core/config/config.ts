@@ -442,7 +442,7 @@ const configSchema = Type.Object({
       default: "show",
       title: "Two sessions in one file",
       description:
-        "Before an edit of a file with changes of another session that are not committed. Both sessions show it. Where an agent cannot ask you, its model is told.",
+        "Before an edit of a file that another session has changed. Where an agent cannot ask you, its model is told.",
       expected: '"show", "warn", "ask" or "refuse"',
       control: { kind: "choice", labels: collisionModes },
     }),
