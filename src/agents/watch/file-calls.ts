@@ -2,7 +2,8 @@
  * The calls of agents that would wait for a hook at each: a file that they write says when they start and end, and both are reported as
  * their hooks would have.
  */
-import type { JsonRecord } from "../../core/json.ts";
+import { asRecord, type JsonRecord } from "../../core/json.ts";
+import { limits } from "../../core/limits.ts";
 import type { Session } from "../../core/session/session.ts";
 import type { WatchContext } from "../agent.ts";
 
@@ -38,6 +39,16 @@ export function rememberEnd({ ends }: FileCalls, end: EndedCall): void {
   if (ends.length > maxRemembered) ends.shift();
 }
 
+/** A hook's body has such a limit too. The paths of files that an edit changes are kept, its content is not. */
+function fitInput(payload: JsonRecord): JsonRecord {
+  if (JSON.stringify(payload).length <= limits.maxBodyBytes / 3) return payload;
+  const isShort = ([, value]: [string, unknown]) => JSON.stringify(value).length <= limits.maxPathLength;
+  return {
+    ...payload,
+    tool_input: Object.fromEntries(Object.entries(asRecord(payload.tool_input)).filter(isShort)),
+  };
+}
+
 /** What is older than the session's first event happened before beckon knew it. */
 export function reportCalls(
   { sessionId, startedAt, tools }: Session,
@@ -51,9 +62,10 @@ export function reportCalls(
   for (const call of starts.splice(0)) {
     const { toolUseId, at } = call;
     if (at === null || at < startedAt) continue;
-    running.set(toolUseId, call);
+    const fitted = { ...call, payload: fitInput(call.payload) };
+    running.set(toolUseId, fitted);
     // Its hook was registered by an older beckon.
-    if (!tools.some((known) => known.toolUseId === toolUseId)) reportCall("PreToolUse", call, at);
+    if (!tools.some((known) => known.toolUseId === toolUseId)) reportCall("PreToolUse", fitted, at);
   }
   for (const { toolUseId, isFailed, at } of running.size === 0 ? [] : ends) {
     const call = running.get(toolUseId);
