@@ -211,7 +211,7 @@ describe("the rules notice", () => {
   test("a hash is pure", () => {
     expect(wrongImports(house({ "src/core/a.ts": 'import { createHash } from "node:crypto";' }))).toEqual([]);
     expect(impurities(house({ "src/core/a.ts": "const h = Bun.hash(text);" }))).toEqual([]);
-    const sha = 'const h = Bun.CryptoHasher.hash("sha256", text);';
+    const sha = 'const h = Bun.SHA256.hash(text, "base64url");';
     expect(impurities(house({ "src/core/a.ts": sha }))).toEqual([]);
   });
 

@@ -136,7 +136,7 @@ export function impurities(files: Files): string[] {
       // Transpiled, so that comments and types may say these words.
       [...transpile(path, source).matchAll(impure)]
         .map(([word]) => word)
-        .filter((word) => word !== "Bun.hash" && word !== "Bun.CryptoHasher")
+        .filter((word) => word !== "Bun.hash" && word !== "Bun.SHA256")
         .map((word) => `${path} is pure and uses ${word}`),
     );
 }

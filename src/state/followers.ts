@@ -33,14 +33,29 @@ const machineOf = (transition: Transition): string | null =>
 
 export function createFollowers(): Followers {
   const all: Follower[] = [];
+  // Most follow only some of these, and the first two come with every event.
+  let onChange: Required<Follower>["onChange"][] = [];
+  let onTransition: Required<Follower>["onTransition"][] = [];
+
+  function update(): void {
+    onChange = all.flatMap((follower) => follower.onChange ?? []);
+    onTransition = all.flatMap((follower) => follower.onTransition ?? []);
+  }
+
   return {
-    add: (...followers) => void all.push(...followers),
-    addFirst: (follower) => void all.unshift(follower),
+    add(...followers) {
+      all.push(...followers);
+      update();
+    },
+    addFirst(follower) {
+      all.unshift(follower);
+      update();
+    },
     onChange(change) {
-      for (const follower of all) follower.onChange?.(change);
+      for (const follow of onChange) follow(change);
     },
     onTransition(transition) {
-      for (const follower of all) follower.onTransition?.(transition);
+      for (const follow of onTransition) follow(transition);
     },
     onRefresh() {
       for (const follower of all) follower.onRefresh?.();

@@ -393,7 +393,8 @@ function recordEnd(
   const paths = outcome === "ok" ? (editPaths ?? call?.editPaths) : undefined;
   const edits =
     paths === undefined ? session.edits : addEdits(session.edits, paths, event.cwd ?? session.cwd, event);
-  return { ...session, edits, failing: countFailure(session.failing, call, outcome, event.agentId, event) };
+  const failing = countFailure(session.failing, call, outcome, event.agentId, event);
+  return edits === session.edits && failing === session.failing ? session : { ...session, edits, failing };
 }
 
 function startSkill(session: Session, call: SkillCall, { at, t }: Moment): Session {

@@ -2,10 +2,11 @@
 
 /**
  * Equal for equal texts, and for no others: a text that an agent writes must not pass for another that was shown. Two texts with
- * one 32-bit hash are found in seconds. Not node:crypto, which would be loaded at every hook.
+ * one 32-bit hash are found in seconds. Not node:crypto, which would be loaded at every hook, and not Bun.CryptoHasher, which takes 4 µs
+ * for what takes 1 µs here.
  */
 export function hashText(text: string): string {
-  return Bun.CryptoHasher.hash("sha256", text, "base64url");
+  return Bun.SHA256.hash(text, "base64url");
 }
 
 /** Equal for equal values. Empty for a value that is nested too deep to be written as JSON. */
