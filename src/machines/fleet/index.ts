@@ -148,6 +148,7 @@ export function openFleet(options: FleetOptions): Fleet {
         ownName,
         send: (request, ends) => send({ to: id, ends }, request),
         problem: reader.problem,
+        schedule,
       });
       peers.set(id, peer);
     }

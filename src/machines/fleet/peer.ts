@@ -1,6 +1,7 @@
 /** Another member of a fleet, as it is followed here: what is known of it, and what of that the mirror gets. */
 import { randomBytes } from "node:crypto";
 import { version } from "../../../package.json";
+import type { Schedule } from "../../core/interfaces/index.ts";
 import type { ClockReading } from "../../core/session/event.ts";
 import type { Carrier, CarrierEvents, Hello } from "../carrier.ts";
 import type { LinkProblem } from "../link-problem.ts";
@@ -13,6 +14,10 @@ import { createLogProgress } from "./log-progress.ts";
 import type { FleetReply, FleetRequest, LogText, Pulse } from "./wire.ts";
 
 const maxMessagesPerSecond = 1_000;
+/** What took this long to come may be over: a server that hung does first what it was told before it hung. */
+const lateMs = 2_000;
+/** The machine says within this time what followed: it tries again half a second after a failure. */
+const holdMs = 1_500;
 
 /** What the server's hash has of the machine. */
 export interface LatestStates {
@@ -36,6 +41,7 @@ export interface PeerOptions {
   readonly ownName: string;
   /** Why what the machine wants cannot be carried now; null if it can. */
   readonly problem: () => string | null;
+  readonly schedule: Schedule;
 }
 
 export interface Peer {
@@ -75,6 +81,9 @@ export function createPeer(options: PeerOptions): Peer {
   let followedTo: number | null = null;
   /** Nothing can be read before it says something new. */
   let isWaiting = false;
+  /** Entries that came late, until it is known whether others follow them. */
+  let held: NumberedText[] = [];
+  let cancelHold: (() => void) | null = null;
 
   function emitPast(): void {
     if (!isOpen || !events) return;
@@ -101,6 +110,21 @@ export function createPeer(options: PeerOptions): Peer {
     }
   }
 
+  /** `areOld`: the states that follow are newer. */
+  function takeHeld(areOld = false): void {
+    cancelHold?.();
+    cancelHold = null;
+    const entries = held;
+    held = [];
+    for (const { entry, isOld } of findOld(entries)) takeEntry(entry, areOld || isOld);
+    emitPast();
+  }
+
+  function isLate({ head }: NumberedText): boolean {
+    const now = heartbeat.theirs();
+    return now !== null && now.at - head.at > lateMs;
+  }
+
   function askForMissed(): void {
     const seq = progress.missedFrom();
     if (seq !== null) requests.askForMissed({ machineId, seq });
@@ -111,6 +135,7 @@ export function createPeer(options: PeerOptions): Peer {
     problemKind = "down";
     if (!isOpen) return;
     isOpen = false;
+    takeHeld();
     progress.setGap(false);
     events?.onLost();
   }
@@ -169,14 +194,16 @@ export function createPeer(options: PeerOptions): Peer {
       return true;
     },
     take(entries) {
-      const { fresh, repeated } = splitRepeated(entries, progress.floor());
+      const { fresh, repeated } = splitRepeated(entries, held.at(-1)?.number ?? progress.floor());
       const taken = fresh.filter(() => {
         const isTaken = rate.take();
         if (!isTaken) progress.setGap(true);
         return isTaken;
       });
-      for (const { entry, isOld } of findOld(taken)) takeEntry(entry, isOld);
-      emitPast();
+      held.push(...taken);
+      const last = held.at(-1);
+      if (isOpen && last && isLate(last)) cancelHold ??= options.schedule(() => takeHeld(), holdMs);
+      else takeHeld();
       return repeated;
     },
     takeReply(reply) {
@@ -191,6 +218,7 @@ export function createPeer(options: PeerOptions): Peer {
       if (to !== null) events?.onMessage({ ...reply, to });
     },
     takeLatest(latest) {
+      takeHeld(true);
       progress.setGap(false);
       if (latest === null) {
         isWaiting = true;

@@ -93,7 +93,14 @@ testWithRedis("what was read of a machine can be saved at once, with its positio
   const [own, other] = createFleetRecords(server.url, 2);
   if (!own || !other) throw new Error("no records");
   const { log } = createPlaces(own.id);
-  const peer = createPeer({ known: {}, clock, ownName: "laptop", send() {}, problem: () => null });
+  const peer = createPeer({
+    known: {},
+    clock,
+    ownName: "laptop",
+    send() {},
+    problem: () => null,
+    schedule: () => () => {},
+  });
   let saved: { position: string | null; states: object } = { position: null, states: {} };
   const reader = createFleetReader({
     fleet: () => own,

@@ -30,6 +30,7 @@ const createState = (number: number, before: number | null): NumberedText => ({
 /** `followedTo`: what an earlier run has saved. */
 function createFollowedPeer(followedTo: number | null = null) {
   const asked: number[] = [];
+  let holding: (() => void) | null = null;
   const peer = createPeer({
     known: {},
     clock: () => ({ ...now, boot: "boot", host: "host" }),
@@ -38,6 +39,12 @@ function createFollowedPeer(followedTo: number | null = null) {
       if (request.kind === "hello") asked.push(request.resume?.seq ?? 0);
     },
     problem: () => null,
+    schedule(work) {
+      holding = work;
+      return () => {
+        holding = null;
+      };
+    },
   });
   const steps: unknown[] = [];
   const past: unknown[] = [];
@@ -55,7 +62,9 @@ function createFollowedPeer(followedTo: number | null = null) {
     pulse();
     peer.takeLatest({ hello, sessions: [], number });
   };
-  return { peer, carrier, steps, past, asked, pulse, open };
+  /** Nothing more has come for a while. */
+  const wait = () => holding?.();
+  return { peer, carrier, steps, past, asked, pulse, open, wait };
 }
 
 let pulses = 0;
@@ -155,4 +164,35 @@ test("who follows a machine from an earlier point than before is told what it la
   expect({ asked, isMissing: carrier.isMissing() }).toEqual({ asked: [1], isMissing: true });
   peer.takeReply({ kind: "missed", sessions: [], upTo: 5 });
   expect(carrier.isMissing()).toBe(false);
+});
+
+const createLate = (number: number, before: number): NumberedText => {
+  const state = createState(number, before);
+  return { ...state, head: { ...state.head, at: now.at - 5_000 } };
+};
+
+test("what a server that hung hands out late is not shown before it is known what followed", () => {
+  const { peer, steps, wait } = openPeer();
+  peer.take([createLate(3, 2)]);
+  expect(steps).toEqual([]);
+  // The machine tries again: the first is repeated, the second is new.
+  expect(peer.take([createLate(3, 2), createLate(4, 3)])).toBe(1);
+  expect(steps).toEqual([]);
+  wait();
+  expect(steps).toEqual(["step 4"]);
+  peer.take([createLate(5, 4)]);
+  peer.take([createState(6, 5)]);
+  expect(steps).toEqual(["step 4", "step 6"]);
+});
+
+test("what came late is in the history, but not shown, if the server is away before it is known what followed", () => {
+  const { peer, steps, past, open } = openPeer();
+  peer.take([createLate(3, 2)]);
+  peer.lose("the server is away");
+  const { sessionId } = blocked("shop", minute);
+  const gone = { kind: "gone", seq: 4, agent: "claude", sessionId } as const;
+  peer.take([{ number: 4, head: { ...now, before: 3 }, message: gone }]);
+  open(4);
+  expect(steps).toEqual([]);
+  expect(past).toHaveLength(1);
 });

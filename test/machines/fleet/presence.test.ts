@@ -5,7 +5,7 @@ import { createPeer } from "../../../src/machines/fleet/peer.ts";
 import { createFleetPresence } from "../../../src/machines/fleet/presence.ts";
 import { createFleetRecords } from "./simulated.ts";
 
-const silent = { send() {}, ownName: "m0", problem: () => null, known: {} };
+const silent = { send() {}, ownName: "m0", problem: () => null, schedule: () => () => {}, known: {} };
 
 /** This machine, and two others of the same person. */
 function createMachines(kind: FleetRecord["kind"] = "personal") {

@@ -45,8 +45,8 @@ export function createFleetRecords(url: string, count: number): FleetRecord[] {
 }
 
 export interface SimulatedMachine {
-  /** What it has sealed for the next change of one of its sessions. */
-  change(session: number, prompt: string): string;
+  /** What it has sealed for the next change of one of its sessions, which happens at this wall time. */
+  change(session: number, prompt: string, at?: number): string;
   hello(): string;
   pulse(): string;
   readonly now: string;
@@ -59,8 +59,8 @@ export function simulateMachine(record: FleetRecord): SimulatedMachine {
   let number = Date.now() * 1_000;
   let before: number | null = null;
   const clocks = () => ({ at: Date.now(), t: performance.now() });
-  function seal(message: OwnerMessage): string {
-    const head = { ...clocks(), before };
+  function seal(message: OwnerMessage, at = Date.now()): string {
+    const head = { ...clocks(), at, before };
     const own = ++number;
     before = own;
     simulated.last = own;
@@ -76,15 +76,18 @@ export function simulateMachine(record: FleetRecord): SimulatedMachine {
   const simulated: SimulatedMachine = {
     now: createPlaces(record.id).nowOf(record.machine),
     last: 0,
-    change: (n, prompt) =>
-      seal({
-        kind: "session",
-        seq: number + 1,
-        described: {
-          session: { ...blocked("shop", minute), sessionId: `s${n}`, newest: 1, lastPrompt: prompt },
-          answerable: [],
+    change: (n, prompt, at) =>
+      seal(
+        {
+          kind: "session",
+          seq: number + 1,
+          described: {
+            session: { ...blocked("shop", minute), sessionId: `s${n}`, newest: 1, lastPrompt: prompt },
+            answerable: [],
+          },
         },
-      }),
+        at,
+      ),
     hello: () => seal({ kind: "hello", now: clocks(), ...facts }),
     pulse: () =>
       sealer
