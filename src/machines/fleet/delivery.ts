@@ -39,6 +39,8 @@ export interface FleetDelivery {
   flush(): void;
   /** Writes everything again if the server has lost its data, which no command would notice. */
   check(): Promise<void>;
+  /** The number of the last entry that the log has got; null if none. */
+  lastWritten(): number | null;
   /** Why the server has not taken the last change; null if it has. */
   problem(): string | null;
   stop(): void;
@@ -141,6 +143,7 @@ export function createFleetDelivery(options: FleetDeliveryOptions): FleetDeliver
       isWhole = false;
       void flush();
     },
+    lastWritten: () => lastNumber,
     problem: () => problem,
     stop() {
       isStopped = true;

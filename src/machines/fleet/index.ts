@@ -122,6 +122,7 @@ export function openFleet(options: FleetOptions): Fleet {
     fleet,
     peers,
     isConnected: reader.isConnected,
+    lastWritten: writer.lastWritten,
     write: (pulse) =>
       writer.post("pulse", places.pulses, JSON.stringify(pulse), Math.max(100, 4 * (peers.size + 1))),
     // With a new key first: the others see by it that there is one.

@@ -47,7 +47,8 @@ export interface PeerOptions {
 export interface Peer {
   /** Somebody here follows it. */
   follow(events: CarrierEvents): Carrier;
-  readonly takePulse: Heartbeat["take"];
+  /** `isLogRead`: so is everything that the log had when the pulse came. */
+  takePulse(number: number, pulse: Pulse, agoMs: number, isLogRead: boolean): boolean;
   /** New entries of the log, in order. Returns how many were there before. */
   take(entries: readonly NumberedText[]): number;
   takeReply(reply: FleetReply): void;
@@ -120,6 +121,8 @@ export function createPeer(options: PeerOptions): Peer {
     emitPast();
   }
 
+  const newestNumber = () => held.at(-1)?.number ?? progress.floor();
+
   function isLate({ head }: NumberedText): boolean {
     const now = heartbeat.theirs();
     return now !== null && now.at - head.at > lateMs;
@@ -179,9 +182,11 @@ export function createPeer(options: PeerOptions): Peer {
         },
       };
     },
-    takePulse(number, pulse, agoMs) {
+    takePulse(number, pulse, agoMs, isLogRead) {
       const before = heartbeat.last();
       if (!heartbeat.take(number, pulse, agoMs)) return false;
+      // The server has lost what no later entry names.
+      if (isOpen && isLogRead && (pulse.last ?? 0) > newestNumber()) progress.setGap(true);
       // What it was refused for may be over.
       if (problemKind === "refused") isWaiting = false;
       if (pulse.isLast) lose("beckon was stopped there");
@@ -194,7 +199,7 @@ export function createPeer(options: PeerOptions): Peer {
       return true;
     },
     take(entries) {
-      const { fresh, repeated } = splitRepeated(entries, held.at(-1)?.number ?? progress.floor());
+      const { fresh, repeated } = splitRepeated(entries, newestNumber());
       const taken = fresh.filter(() => {
         const isTaken = rate.take();
         if (!isTaken) progress.setGap(true);
@@ -226,7 +231,7 @@ export function createPeer(options: PeerOptions): Peer {
         return 0;
       }
       const sessions = known.choose(latest.sessions);
-      progress.skipTo(latest.number);
+      progress.skipTo(Math.max(latest.number, heartbeat.last()?.last ?? 0));
       open({ ...latest, sessions });
       return latest.sessions.length - sessions.length;
     },

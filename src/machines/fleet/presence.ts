@@ -17,6 +17,8 @@ export interface FleetPresenceOptions {
   readonly readPresence: () => Promise<number | null>;
   /** Whether this machine tells by phone or chat. */
   readonly hasChannels: () => boolean;
+  /** The number of the last entry of the log; null if there is none. */
+  readonly lastWritten: () => number | null;
   readonly isConnected: () => boolean;
   readonly write: (pulse: Pulse) => Promise<void>;
   /** What else is done every few seconds while the server is there, before and after this machine says that it is there. */
@@ -60,7 +62,14 @@ export function createFleetPresence(options: FleetPresenceOptions): FleetPresenc
     if (isPersonal && !isLast) inputAgoMs = await readPresence();
     const { at, t } = clock();
     hadChannels = options.hasChannels();
-    const pulse: Pulse = { at, t, hasChannels: hadChannels, ...(isPersonal ? { inputAgoMs } : {}) };
+    const last = options.lastWritten();
+    const pulse: Pulse = {
+      at,
+      t,
+      hasChannels: hadChannels,
+      ...(last === null ? {} : { last }),
+      ...(isPersonal ? { inputAgoMs } : {}),
+    };
     await options.write(isLast ? { ...pulse, isLast } : pulse);
   }
 

@@ -12,7 +12,13 @@ import type { NumberedText, Peer } from "./peer.ts";
 import { createPlaces } from "./places.ts";
 import { type Redis, RedisProblem } from "./redis.ts";
 import type { SealedPlace } from "./seal.ts";
-import { createStreamPositions, readServerTime, type StreamEntry, timeOfId } from "./stream-positions.ts";
+import {
+  createStreamPositions,
+  readCount,
+  readServerTime,
+  type StreamEntry,
+  timeOfId,
+} from "./stream-positions.ts";
 import { parseLogText, parsePulse, parseRequestText, type RequestText } from "./wire.ts";
 
 export interface ReaderOptions {
@@ -91,18 +97,22 @@ export function createFleetReader(options: ReaderOptions): FleetReader {
     options.onRead();
   }
 
-  /** `serverAt`: the server's clock, if the entries may be old. */
+  /** `serverAt`: the server's clock, if the entries may be old. `isLogRead`: there is nothing in the log that they could follow. */
   async function takePulses(
     redis: Redis,
     entries: readonly StreamEntry[],
     serverAt: number | null,
+    isLogRead: boolean,
   ): Promise<void> {
     for (const [{ machine, number, text }, at] of await openAll(redis, "pulse", entries)) {
       const pulse = parsePulse(text);
       heard.add(machine);
       const agoMs = serverAt === null ? 0 : Math.min(Math.max(0, serverAt - timeOfId(at)), maxAgoMs);
       if (!pulse) drop("not valid");
-      else if (options.peerOf(machine)?.takePulse(number, pulse, agoMs) === false && serverAt === null)
+      else if (
+        options.peerOf(machine)?.takePulse(number, pulse, agoMs, isLogRead) === false &&
+        serverAt === null
+      )
         drop("repeated");
     }
   }
@@ -137,7 +147,7 @@ export function createFleetReader(options: ReaderOptions): FleetReader {
     for (;;) {
       const entries = (await positions.read(redis, [pulses], null))(pulses);
       if (entries.length === 0) break;
-      await takePulses(redis, entries, serverAt);
+      await takePulses(redis, entries, serverAt, false);
     }
   }
 
@@ -193,8 +203,8 @@ export function createFleetReader(options: ReaderOptions): FleetReader {
         const reading = positions.read(redis, [log, pulses, requests], blockMs);
         reading.catch(() => {});
         const found = await Promise.race([reading, over.promise]);
-        await takePulses(redis, found(pulses), null);
         await takeLog(redis, found(log));
+        await takePulses(redis, found(pulses), null, found(log).length < readCount);
         await takeRequests(redis, found(requests));
       }
     } finally {

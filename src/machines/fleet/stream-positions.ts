@@ -25,7 +25,8 @@ export interface StreamPositions {
 
 const start = "0-0";
 const answerMs = 5_000;
-const readCount = 500;
+/** What there is more of is in the next read. */
+export const readCount = 500;
 
 export function createStreamPositions(known: Readonly<Record<string, string>>): StreamPositions {
   const positions = new Map(Object.entries(known));

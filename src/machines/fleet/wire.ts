@@ -36,6 +36,8 @@ const Pulse = Type.Object({
   ...clocks,
   /** It stops. */
   isLast: Type.Optional(Type.Literal(true)),
+  /** The number of the last entry that it has written to the log. */
+  last: Type.Optional(Type.Integer({ minimum: 0 })),
   /** It tells its user by phone or chat, and that works. */
   hasChannels: Type.Boolean(),
   /** How long ago the last input of its user was; null if they are not there. Absent where nobody may know. */

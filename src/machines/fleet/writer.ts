@@ -25,7 +25,8 @@ export interface WriterOptions
   readonly onChange: () => void;
 }
 
-export interface FleetWriter extends Pick<FleetDelivery, "post" | "flush" | "check" | "problem" | "stop"> {
+export interface FleetWriter
+  extends Pick<FleetDelivery, "post" | "flush" | "check" | "lastWritten" | "problem" | "stop"> {
   onChange(change: Pick<SessionChange, "session">): void;
   onTransition(transition: Transition): void;
   /** What can be answered may have changed. */

@@ -57,9 +57,9 @@ function createFollowedPeer(followedTo: number | null = null) {
       if (message.kind === "missed") past.push(...message.sessions);
     },
   });
-  const pulse = () => peer.takePulse(++pulses, { ...now, hasChannels: false }, 0);
-  const open = (number: number) => {
-    pulse();
+  const pulse = (more = {}) => peer.takePulse(++pulses, { ...now, hasChannels: false, ...more }, 0, true);
+  const open = (number: number, more = {}) => {
+    pulse(more);
     peer.takeLatest({ hello, sessions: [], number });
   };
   /** Nothing more has come for a while. */
@@ -195,4 +195,18 @@ test("what came late is in the history, but not shown, if the server is away bef
   open(4);
   expect(steps).toEqual([]);
   expect(past).toHaveLength(1);
+});
+
+test("what the server has lost is missed also if the machine says nothing after it", () => {
+  const { peer, asked, pulse, open } = openPeer();
+  peer.take([createState(3, 2)]);
+  pulse({ last: 3 });
+  expect(peer.needsLatest()).toBe(false);
+  pulse({ last: 5 });
+  expect(peer.needsLatest()).toBe(true);
+  // The last of them was the end of an ask, which is in no state.
+  open(4, { last: 5 });
+  expect({ asked, needsLatest: peer.needsLatest() }).toEqual({ asked: [3], needsLatest: false });
+  pulse({ last: 5 });
+  expect(peer.needsLatest()).toBe(false);
 });

@@ -23,6 +23,7 @@ function createMachines(kind: FleetRecord["kind"] = "personal") {
     peers,
     readPresence: async () => ownMs,
     hasChannels: () => false,
+    lastWritten: () => null,
     isConnected: () => true,
     write: async () => {},
     before: async () => {},
@@ -42,7 +43,7 @@ function createMachines(kind: FleetRecord["kind"] = "personal") {
     hear(other: 0 | 1, inputAgoMs: number | null): void {
       peers
         .get(others[other]?.id ?? "")
-        ?.takePulse(++number, { ...clock(), hasChannels: false, inputAgoMs }, 0);
+        ?.takePulse(++number, { ...clock(), hasChannels: false, inputAgoMs }, 0, true);
     },
   };
 }
