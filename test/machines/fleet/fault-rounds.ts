@@ -23,6 +23,8 @@ const quietMs = 90_000;
 const hookMs = 5_000;
 /** An alert can be on its way to the screen while its ask ends. */
 const alertMs = 3_000;
+/** Which alerts are shown is in a file within 200 ms; a busy machine takes longer. */
+const savedMs = 1_000;
 const longCutMs = 120_000;
 export const faultNeeds = ["redis-server", "dbus-daemon", "setpriv"] as const;
 
@@ -291,7 +293,11 @@ function watchAlerts(name: Name, { alerts, readMenu, forgetTray }: Screen, asked
     },
     onKilled(): void {
       take();
-      for (const alert of alerts.onScreen.values()) again.add(commandOf(alert));
+      for (const [id, alert] of alerts.onScreen) {
+        again.add(commandOf(alert));
+        // The next beckon does not know of it: one more stays on the screen until the user closes it.
+        if (alert.at > Date.now() - savedMs) alerts.onScreen.delete(id);
+      }
       forgetTray();
     },
     findWrong: (): readonly string[] => wrong.map((text) => `${name}: ${text}`),
