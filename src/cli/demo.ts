@@ -12,6 +12,7 @@ import { hasDesktop } from "../desktop/index.ts";
 import { forgetFolders, recordFolders } from "../setup/known-folders.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { findOwnCommand } from "../system/is-compiled.ts";
+import { waitUntil } from "../system/schedule.ts";
 import { parseArguments } from "./args.ts";
 import { callApi, fetchSessions } from "./client.ts";
 import { demoCommand } from "./commands/demo.ts";
@@ -123,8 +124,7 @@ type StartOptions = Parameters<typeof startApp>[0];
 async function readPast(options: StartOptions): Promise<void> {
   const { DISPLAY, WAYLAND_DISPLAY, DBUS_SESSION_BUS_ADDRESS, ...env } = options.env;
   const app = await startApp({ ...options, env });
-  const deadline = Date.now() + readTimeoutMs;
-  while (Date.now() < deadline && !(await isPastRead(options.paths))) await Bun.sleep(50);
+  await waitUntil(() => isPastRead(options.paths), { atMostMs: readTimeoutMs, everyMs: 50 });
   await app?.stop();
 }
 

@@ -15,6 +15,7 @@ import { desktopVariables } from "../setup/doctor/report.ts";
 import { ensureOwnFolder } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import { type Env, homeOf } from "../system/folders.ts";
+import { waitUntil } from "../system/schedule.ts";
 
 export interface DesktopTestOptions {
   readonly env: Env;
@@ -70,14 +71,8 @@ const alert: Alert = {
 };
 
 /** Polls, because neither a panel nor a helper says when it is done. */
-async function waitFor(isDone: () => boolean | Promise<boolean>, ms: number): Promise<boolean> {
-  const end = performance.now() + ms;
-  while (!(await isDone())) {
-    if (performance.now() > end) return false;
-    await Bun.sleep(pollMs);
-  }
-  return true;
-}
+const waitFor = (isDone: () => boolean | Promise<boolean>, atMostMs: number): Promise<boolean> =>
+  waitUntil(isDone, { atMostMs, everyMs: pollMs });
 
 export async function testDesktop(options: DesktopTestOptions): Promise<readonly Finding[]> {
   const { env, paths } = options;

@@ -23,6 +23,7 @@ import { type Endpoint, readEndpoint } from "../system/endpoint.ts";
 import { exec } from "../system/exec.ts";
 import { type Env, homeOf } from "../system/folders.ts";
 import { launchDetached } from "../system/launch.ts";
+import { waitUntil } from "../system/schedule.ts";
 import { parseArguments, usageError } from "./args.ts";
 import { installCommand } from "./commands/setup.ts";
 import { describeHeadlessStart, type LoginItemOptions, planLogin, setUpLogin } from "./login-item.ts";
@@ -223,11 +224,8 @@ async function replaceRunning(
 const serviceStartMs = 5_000;
 
 /** A service that was started a moment ago listens soon, or not at all. */
-async function waitForApp(paths: Paths): Promise<boolean> {
-  const deadline = Date.now() + serviceStartMs;
-  while (readEndpoint(paths) === null && Date.now() < deadline) await Bun.sleep(50);
-  return readEndpoint(paths) !== null;
-}
+const waitForApp = (paths: Paths): Promise<boolean> =>
+  waitUntil(() => readEndpoint(paths) !== null, { atMostMs: serviceStartMs, everyMs: 50 });
 
 /** Only Linux shows which file a process runs from. */
 function isOtherProgram(running: Endpoint, binary: string, isCopied: boolean): boolean {

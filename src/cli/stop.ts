@@ -6,6 +6,7 @@ import { markOff } from "../storage/off-marker.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { type Endpoint, readEndpoint } from "../system/endpoint.ts";
 import { isAlive, readStartTime } from "../system/processes.ts";
+import { waitUntil } from "../system/schedule.ts";
 import { parseArguments } from "./args.ts";
 import { callApi } from "./client.ts";
 import { stopCommand } from "./commands/stop.ts";
@@ -47,7 +48,7 @@ export async function stopRunning(paths: Paths): Promise<"stopped" | "not runnin
   if (isLockFree(paths)) return "not running";
   // It is starting, and will listen in a moment; or it is ending.
   const isSettled = () => readEndpoint(paths) !== null || isLockFree(paths);
-  if (!(await waitUntil(isSettled, maxStartMs, lockPollMs)))
+  if (!(await waitUntil(isSettled, { atMostMs: maxStartMs, everyMs: lockPollMs })))
     return `another beckon holds ${paths.lock}, but does not listen. End its process`;
   const started = readEndpoint(paths);
   return started ? endProcess(paths, started) : "stopped";
@@ -58,7 +59,8 @@ async function endProcess(paths: Paths, { pid }: Endpoint): Promise<string> {
   const isGone = () => !isAlive(pid, startTime);
   const response = await callApi(paths, "/api/stop", { body: {} });
   const isAccepted = typeof response !== "string" && response.status === 200;
-  if (isAccepted && (await waitUntil(isGone, maxEndMs))) return "stopped";
+  const waitForEnd = () => waitUntil(isGone, { atMostMs: maxEndMs, everyMs: pollMs });
+  if (isAccepted && (await waitForEnd())) return "stopped";
   // If the lock is free, the process with this pid is not beckon.
   if (!isGone() && isLockFree(paths)) return "not running";
   try {
@@ -67,7 +69,7 @@ async function endProcess(paths: Paths, { pid }: Endpoint): Promise<string> {
     if (!isGone())
       return `beckon (pid ${pid}) does not answer, and cannot be stopped by a signal (${errorCode(error)})`;
   }
-  if (await waitUntil(isGone, maxEndMs)) return "stopped";
+  if (await waitForEnd()) return "stopped";
   return `beckon (pid ${pid}) does not stop. You can end it without losing anything: kill -9 ${pid}`;
 }
 
@@ -76,13 +78,4 @@ function isLockFree(paths: Paths): boolean {
   const lock = acquireLock(paths);
   lock?.release();
   return lock !== null;
-}
-
-async function waitUntil(check: () => boolean, maxMs: number, everyMs = pollMs): Promise<boolean> {
-  const end = performance.now() + maxMs;
-  while (!check()) {
-    if (performance.now() > end) return false;
-    await Bun.sleep(everyMs);
-  }
-  return true;
 }

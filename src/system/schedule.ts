@@ -77,6 +77,19 @@ export async function waitAtMost<T>(
   }
 }
 
+/** For what does not say when it is done. Resolves with false if it is not done after this long. */
+export async function waitUntil(
+  isDone: () => boolean | Promise<boolean>,
+  { atMostMs, everyMs }: { readonly atMostMs: number; readonly everyMs: number },
+): Promise<boolean> {
+  const end = performance.now() + atMostMs;
+  while (!(await isDone())) {
+    if (performance.now() > end) return false;
+    await Bun.sleep(everyMs);
+  }
+  return true;
+}
+
 /** Resolves after this long, or as soon as the signal is aborted. */
 export function pause(ms: number, signal: AbortSignal, schedule: Schedule): Promise<void> {
   if (signal.aborted) return Promise.resolve();

@@ -1,6 +1,7 @@
 /** The windows of an X11 display, by EWMH (https://specifications.freedesktop.org/wm/latest/ar01s03.html). */
 import { hostname } from "node:os";
 import type { WindowInfo } from "../../core/terminals/plan.ts";
+import { waitUntil } from "../../system/schedule.ts";
 import type { X11, X11Property } from "../x11.ts";
 
 /** The windows on an X11 display; null if the window manager lists none. */
@@ -90,9 +91,5 @@ export async function activateX11Window(x: X11, id: string): Promise<boolean> {
   return false;
 }
 
-async function becomesActive(x: X11, window: number): Promise<boolean> {
-  for (const end = performance.now() + activationMs; performance.now() < end; await Bun.sleep(pollMs)) {
-    if ((await readActiveWindow(x)) === window) return true;
-  }
-  return false;
-}
+const becomesActive = (x: X11, window: number): Promise<boolean> =>
+  waitUntil(async () => (await readActiveWindow(x)) === window, { atMostMs: activationMs, everyMs: pollMs });

@@ -1,5 +1,6 @@
 /** Lists the windows on the desktop and brings one to the front. */
 import type { WindowInfo } from "../../core/terminals/plan.ts";
+import { waitUntil } from "../../system/schedule.ts";
 import { readLineage } from "./processes.ts";
 import { readWide, win32 } from "./win32.ts";
 
@@ -47,7 +48,7 @@ export async function activateWindow(id: string): Promise<boolean> {
   if (isForeground()) return true;
   for (const attempt of [switchToWindow, attachAndRaise, pressAltAndRaise]) {
     attempt(window);
-    if (await waitFor(isForeground)) return true;
+    if (await waitUntil(isForeground, { atMostMs: settleMs, everyMs: 10 })) return true;
   }
   return false;
 }
@@ -78,15 +79,6 @@ function pressAltAndRaise(window: bigint): void {
   system.SetForegroundWindow(window);
   system.keybd_event(VK_MENU, 0, KEYEVENTF_KEYUP, 0n);
   system.SetForegroundWindow(window);
-}
-
-async function waitFor(check: () => boolean): Promise<boolean> {
-  const deadline = performance.now() + settleMs;
-  while (!check()) {
-    if (performance.now() > deadline) return false;
-    await Bun.sleep(10);
-  }
-  return true;
 }
 
 /** Raises the window of the process, or of its nearest parent that has one: a shell in a terminal has none itself. */

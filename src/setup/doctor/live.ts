@@ -3,6 +3,7 @@ import type { Readable } from "node:stream";
 import type { LiveTest } from "../../agents/agent.ts";
 import { createFindings, type Finding } from "../../agents/finding.ts";
 import type { NotifierReport } from "../../core/interfaces/index.ts";
+import { waitUntil } from "../../system/schedule.ts";
 import type { ProbeReport } from "./report.ts";
 
 export interface HookRun {
@@ -145,14 +146,8 @@ export async function runLiveTest(
   return { request, end, receivedMs, countedMs, alertMs, probe, isRemoved };
 }
 
-async function waitFor(check: () => Promise<boolean>, timeoutMs: number): Promise<boolean> {
-  const end = performance.now() + timeoutMs;
-  for (;;) {
-    if (await check()) return true;
-    if (performance.now() > end) return false;
-    await Bun.sleep(pollMs);
-  }
-}
+const waitFor = (isDone: () => Promise<boolean>, atMostMs: number): Promise<boolean> =>
+  waitUntil(isDone, { atMostMs, everyMs: pollMs });
 
 export interface LiveFacts {
   /** The settings file whose command was run. null if beckon was called directly. */
