@@ -1,7 +1,6 @@
 /** Lists the windows on the desktop and brings one to the front. */
 import type { WindowInfo } from "../../core/terminals/plan.ts";
 import { waitUntil } from "../../system/schedule.ts";
-import { readLineage } from "./processes.ts";
 import { readWide, win32 } from "./win32.ts";
 
 const GW_OWNER = 4;
@@ -79,17 +78,4 @@ function pressAltAndRaise(window: bigint): void {
   system.SetForegroundWindow(window);
   system.keybd_event(VK_MENU, 0, KEYEVENTF_KEYUP, 0n);
   system.SetForegroundWindow(window);
-}
-
-/** Raises the window of the process, or of its nearest parent that has one: a shell in a terminal has none itself. */
-export async function raiseWindowOfPid(pid: number): Promise<"raised" | "refused" | "several" | "none"> {
-  const windows = listWindows();
-  for (const process of readLineage(pid)) {
-    const own = windows.filter((window) => window.pid === process.pid);
-    const [only] = own;
-    if (only === undefined) continue;
-    if (own.length > 1) return "several";
-    return (await activateWindow(only.id)) ? "raised" : "refused";
-  }
-  return "none";
 }
