@@ -3,6 +3,7 @@
  * search need no other index.
  */
 import type { Statement } from "bun:sqlite";
+import { forgetOldest } from "../core/forget-oldest.ts";
 
 /** How many rows can have the same millisecond. */
 export const seqsPerMs = 1_024;
@@ -53,8 +54,8 @@ export function createInserter(listIds: IdLister): Inserter {
   const moments = new Map<number, Moment>();
 
   function remember(first: number, moment: Moment): Moment {
-    if (moments.size >= maxMoments) moments.delete(moments.keys().next().value ?? first);
     moments.set(first, moment);
+    forgetOldest(moments, maxMoments);
     return moment;
   }
 

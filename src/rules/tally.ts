@@ -1,4 +1,6 @@
 /** Counts earlier answers to requests that are alike: what a card and an alert say about the next one. Pure. */
+
+import { forgetOldest } from "../core/forget-oldest.ts";
 import { maxRecentAnswers, type Precedent } from "../core/session/precedent.ts";
 import { type AnsweredAsk, labelSubject, readUserAnswer } from "./past.ts";
 
@@ -35,8 +37,7 @@ export function createTally(): Tally {
         lastDenial: isAllowed ? (before?.lastDenial ?? null) : { at: ask.at, message: ask.detail },
         recent: `${before?.recent ?? ""}${isAllowed ? "y" : "n"}`.slice(-maxRecentAnswers),
       });
-      const [oldest] = byLabel.keys();
-      if (byLabel.size > maxTallies && oldest !== undefined) byLabel.delete(oldest);
+      forgetOldest(byLabel, maxTallies);
     },
     addEarlier(precedents) {
       const later = [...byLabel.values()];

@@ -1,4 +1,6 @@
 /** Remembers which files a tool call edits: some agents name them, or the tool, only when the call starts. */
+
+import { forgetOldest } from "../core/forget-oldest.ts";
 import type { SessionChange } from "../core/interfaces/index.ts";
 import { sessionKeyOf } from "../core/session/session-ref.ts";
 
@@ -24,7 +26,7 @@ export function createEditTracker(): EditTracker {
       const id = `${sessionKeyOf(session)} ${toolUseId}`;
       if (event.change.kind === "tool-start") {
         if (editPaths !== undefined && toolUseId !== null) started.set(id, { tool, editPaths });
-        if (started.size > maxStartedEdits) started.delete(started.keys().next().value ?? "");
+        forgetOldest(started, maxStartedEdits);
         return change;
       }
       const edit = started.get(id);

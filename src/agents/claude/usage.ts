@@ -9,6 +9,8 @@
  *
  * A fork's transcript starts with a copy of the other session's rows. They count for that session if its transcript is there.
  */
+
+import { forgetOldest } from "../../core/forget-oldest.ts";
 import { asCount, isRecord, type JsonRecord, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { Usage } from "../../core/session/event.ts";
@@ -70,13 +72,8 @@ export function createUsageBook(): UsageBook {
     if (same && before) same[same.indexOf(before)] = request;
     else if (same) same.push(request);
     else requests.set(messageId, [request]);
-    if (requests.size > limits.maxUsageMessages) forgetOldest();
-  }
-
-  /** What it used stays counted. */
-  function forgetOldest(): void {
-    const [oldest] = requests.keys();
-    if (oldest !== undefined) requests.delete(oldest);
+    // What it used stays counted.
+    forgetOldest(requests, limits.maxUsageMessages);
   }
 
   return {

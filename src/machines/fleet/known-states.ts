@@ -1,4 +1,6 @@
 /** How new the states are that are known of a machine's sessions: the server can hand out older ones. */
+
+import { forgetOldest } from "../../core/forget-oldest.ts";
 import { sessionKeyOf } from "../../core/session/session-ref.ts";
 import { type DescribedSession, maxMirroredSessions, type OwnerMessage } from "../protocol.ts";
 
@@ -30,8 +32,7 @@ export function createKnownStates(saved: Readonly<Record<string, unknown>>): Kno
   function set(key: string, number: number): void {
     newest.delete(key);
     newest.set(key, number);
-    const [oldest] = newest.keys();
-    if (newest.size > maxKnown && oldest !== undefined) newest.delete(oldest);
+    forgetOldest(newest, maxKnown);
   }
 
   return {
