@@ -1,5 +1,6 @@
 /** What every command uses to print: safe text, widths in columns, and stdout. */
 
+import { escapeUnit } from "../core/text/json-text.ts";
 import { shortenHome } from "../core/text/paths.ts";
 import { homeOf } from "../system/folders.ts";
 
@@ -16,7 +17,7 @@ export function print(text: string): void {
 export function formatJson(value: unknown, indent?: number): string {
   return `${JSON.stringify(value, null, indent).replace(
     /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    escapeUnit,
   )}\n`;
 }
 

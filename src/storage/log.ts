@@ -2,6 +2,7 @@
 import { closeSync, constants, fchmodSync, fstatSync, renameSync, writeFileSync } from "node:fs";
 import type { Schedule } from "../core/interfaces/index.ts";
 import { limits } from "../core/limits.ts";
+import { escapeUnit } from "../core/text/json-text.ts";
 import { truncate } from "../core/text/truncate.ts";
 import { formatCount } from "../core/text/words.ts";
 import { schedule as scheduleTimer } from "../system/schedule.ts";
@@ -113,6 +114,6 @@ export function escapeControlCharacters(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, (character) => {
     if (character === "\n") return "\\n";
     if (character === "\t") return "\\t";
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+    return escapeUnit(character);
   });
 }

@@ -18,6 +18,10 @@ export function hashJson(value: object): string {
   }
 }
 
+/** A character of one UTF-16 unit as JSON and JavaScript escape it: `\u001b`. */
+export const escapeUnit = (character: string): string =>
+  `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
 /** Returns the index of the closing quote of the string that opens at `open`, -1 if there is none. */
 export function findStringEnd(text: string, open: number): number {
   for (let close = text.indexOf('"', open + 1); close >= 0; close = text.indexOf('"', close + 1)) {

@@ -1,4 +1,5 @@
 /** The messages between beckon and its helper on macOS: one JSON object per line, in ASCII. script/messages.jxa.js is the other end. */
+import { escapeUnit } from "../../core/text/json-text.ts";
 
 export const protocolVersion = 1;
 /** Limit for lines from the helper. Lines to it may be 16 times as long (script/messages.jxa.js). */
@@ -67,11 +68,9 @@ export type FromHelper =
   | { readonly type: "error"; readonly text: string };
 
 const nonAscii = /[\u007f-\uffff]/g;
-const escapeCharacter = (character: string): string =>
-  `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 export const encodeMessage = (message: ToHelper): string =>
-  `${JSON.stringify(message).replace(nonAscii, escapeCharacter)}\n`;
+  `${JSON.stringify(message).replace(nonAscii, escapeUnit)}\n`;
 
 /** Returns null for a line that is not a message of this protocol. */
 export function decodeMessage(line: string): FromHelper | null {
