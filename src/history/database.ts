@@ -11,6 +11,7 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { formatFileTime } from "../core/text/paths.ts";
 import { checkOwnFile, errorCode, ignoreErrors, UnsafeFileError } from "../storage/files.ts";
 import { migrations } from "./schema.ts";
 
@@ -133,7 +134,7 @@ export function removeDatabase(path: string): void {
 /** Renames the database with its side files. Returns the new name of the file. Throws if it cannot be renamed. */
 export function setAside(path: string, now: Date): string {
   const stem = path.replace(/\.db$/, "");
-  const target = `${stem}.damaged-${now.toISOString().replace(/[:.]/g, "-")}.db`;
+  const target = `${stem}.damaged-${formatFileTime(now)}.db`;
   for (const suffix of suffixes) {
     try {
       renameSync(path + suffix, target + suffix);

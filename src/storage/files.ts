@@ -23,6 +23,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { formatFileTime } from "../core/text/paths.ts";
 
 const maxTries = 5;
 const leftoverAgeMs = 60_000;
@@ -236,8 +237,7 @@ export function clearOwnPath(path: string): string | null {
     );
     return `${name} had a second name (a hard link): beckon goes on with a copy of it`;
   }
-  const date = new Date().toISOString().replace(/[:.]/g, "-");
-  const aside = `${path}.set-aside-${date}`;
+  const aside = `${path}.set-aside-${formatFileTime(new Date())}`;
   renameSync(path, aside);
   return `${name} ${reason}: beckon does not open it, and has renamed it to ${basename(aside)}`;
 }

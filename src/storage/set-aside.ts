@@ -1,6 +1,7 @@
 /** Renames files that cannot be used, so that the next save does not overwrite what may be saved of them. */
 import { readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { formatFileTime } from "../core/text/paths.ts";
 import { errorCode, ignoreErrors } from "./files.ts";
 
 /** How many damaged files of one name are kept. */
@@ -19,8 +20,7 @@ export function renameAside(path: string, target: string): string {
 /** `desk.json` becomes `desk.damaged-DATE.json`; `suffix` comes after the date. Returns what `renameAside` returns. */
 export function setDamagedAside(path: string, { now = new Date(), suffix = "", owner = path } = {}): string {
   const stem = owner.replace(/\.json$/, "");
-  const date = now.toISOString().replace(/[:.]/g, "-");
-  const renamed = renameAside(path, `${stem}.damaged-${date}${suffix}.json`);
+  const renamed = renameAside(path, `${stem}.damaged-${formatFileTime(now)}${suffix}.json`);
   removeOldDamaged(stem);
   return renamed;
 }

@@ -2,6 +2,7 @@
 import { lstatSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { limits } from "../core/limits.ts";
+import { formatFileTime } from "../core/text/paths.ts";
 import { errorCode, readOwnFile, renameFile, writePrivateFile } from "./files.ts";
 import type { JournalPosition } from "./journal/index.ts";
 import { isSegmentName } from "./journal/segments.ts";
@@ -119,6 +120,5 @@ function setAside(path: string, snapshot: string, result: ReadResult, now: Date)
   if (result.kind !== "newer") return setDamagedAside(path, { now, suffix, owner: snapshot });
   const versioned = `${snapshot.replace(/\.json$/, "")}.v${result.version}${suffix}`;
   const isFree = !lstatSync(`${versioned}.json`, { throwIfNoEntry: false });
-  const date = now.toISOString().replace(/[:.]/g, "-");
-  return renameAside(path, isFree ? `${versioned}.json` : `${versioned}-${date}.json`);
+  return renameAside(path, isFree ? `${versioned}.json` : `${versioned}-${formatFileTime(now)}.json`);
 }

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { limits } from "../core/limits.ts";
+import { formatFileTime } from "../core/text/paths.ts";
 import { ensureOwnFolder, ignoreErrors, readOwnBytes, writePrivateFile } from "../storage/files.ts";
 
 const maxBackups = 5;
@@ -15,8 +16,7 @@ const suffixFor = (path: string): string => `${sha256(path).slice(0, 8)}-${basen
 /** Returns the path of the backup. */
 export function createBackup(folder: string, path: string, bytes: Buffer, now = Date.now()): string {
   ensureOwnFolder(folder);
-  const date = new Date(now).toISOString().replace(/[:.]/g, "-");
-  const backup = join(folder, `${date}-${suffixFor(path)}`);
+  const backup = join(folder, `${formatFileTime(new Date(now))}-${suffixFor(path)}`);
   if (existsSync(backup)) return createBackup(folder, path, bytes, now + 1);
   writePrivateFile(backup, bytes);
   return backup;

@@ -1,5 +1,8 @@
 /** Paths as text: the disk is not read, so links are not followed. */
 
+/** A time as a part of a file's name, where Windows forbids colons; names with it sort by time. */
+export const formatFileTime = (time: Date): string => time.toISOString().replace(/[:.]/g, "-");
+
 const windowsRoot = /^(?:[A-Za-z]:[\\/]|\\\\)/;
 
 export function isAbsolute(path: string): boolean {
