@@ -34,7 +34,6 @@ export const limits = {
   maxPortDependencies: 50,
   maxRules: 500,
   maxRuleLength: 1_000,
-  maxRulesBytes: 1024 * 1024,
   /** Asks of the history that a rule is tried on, the newest first. */
   maxPastAsks: 20_000,
   maxEnv: 64,
@@ -69,7 +68,8 @@ export const limits = {
   maxWaitingRowsBytes: 512 * 1024 * 1024,
   maxAgentSettingsBytes: 4 * 1024 * 1024,
   maxInstalledBytes: 1024 * 1024,
-  maxAlertStateBytes: 4 * 1024 * 1024,
+  /** desk.json, rules.json and other small files of state. */
+  maxJsonStateBytes: 4 * 1024 * 1024,
   maxSnapshotBytes: 256 * 1024 * 1024,
   maxLogLineLength: 4_000,
   /** beckon.log.1, .2, … and the same for the answer log. */

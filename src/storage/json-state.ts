@@ -23,7 +23,7 @@ export function loadJsonState(path: string, { readOnly = false } = {}): LoadedJs
 /** A string says what is wrong with the file. */
 function readState(path: string): JsonRecord | string {
   try {
-    const value: unknown = JSON.parse(readOwnFile(path, limits.maxAlertStateBytes));
+    const value: unknown = JSON.parse(readOwnFile(path, limits.maxJsonStateBytes));
     return isRecord(value) ? value : "is damaged (not an object)";
   } catch (error) {
     if (errorCode(error) === "ENOENT") return {};
