@@ -32,12 +32,16 @@ export async function fetchApi(
   path: string,
   { body, timeoutMs = defaultTimeoutMs }: ApiOptions = {},
 ): Promise<ApiResponse> {
-  // The token must not go to another user's program, which can have the port of an app that hangs.
-  if (!(await startListenerCheck()(new URL(url))))
-    throw new Error(`another user's program listens at ${url}`);
+  await checkListener(url);
   const authorization = readToken(authHeader);
   const { status, text } = await requestLoopback(url + path, { headers: { authorization }, body, timeoutMs });
   return { status, body: text.startsWith("{") ? JSON.parse(text) : {} };
+}
+
+/** Throws before the token goes to another user's program, which can have the port of an app that hangs. */
+export async function checkListener(url: string): Promise<void> {
+  if (!(await startListenerCheck()(new URL(url))))
+    throw new Error(`another user's program listens at ${url}`);
 }
 
 /** Empty if there is no file: the app's 401 then says more than a missing file. */

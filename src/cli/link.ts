@@ -10,9 +10,8 @@ import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { createSecret, type Endpoint, readEndpoint } from "../system/endpoint.ts";
 import { readLines } from "../system/lines.ts";
 import { openLoopbackStream, requestLoopback } from "../system/loopback.ts";
-import { startListenerCheck } from "../system/sockets.ts";
 import { parseArguments } from "./args.ts";
-import { readToken } from "./client.ts";
+import { checkListener, readToken } from "./client.ts";
 import { linkCommand } from "./commands/internal.ts";
 import { startInBackground } from "./start.ts";
 
@@ -61,8 +60,6 @@ async function findApp(paths: Paths, table: readonly Agent[]): Promise<Endpoint>
   if (!isUp && isOff(paths))
     throw new Error("beckon was stopped there, and stays off until it is started there: beckon start");
   const endpoint = isUp ? running : await startInBackground(paths, table);
-  // The token must not go to another user's program.
-  if (!(await startListenerCheck()(new URL(endpoint.url))))
-    throw new Error(`another user's program listens at ${endpoint.url}`);
+  await checkListener(endpoint.url);
   return endpoint;
 }
