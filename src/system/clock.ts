@@ -4,7 +4,7 @@ import { readlinkSync } from "node:fs";
 import type { LocalTime } from "../core/config/quiet.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { dayMs } from "../core/timing.ts";
-import { readSystemFile } from "./processes.ts";
+import { readBootId, readSystemFile } from "./processes.ts";
 
 /** How often the clock is compared with the system's uptime, which goes on while the machine sleeps. */
 const compareMs = 1_000;
@@ -25,7 +25,7 @@ export function createClock({
   uptimeMs = readUptimeMs,
   installation = null,
 }: ClockSources = {}): () => ClockReading {
-  const boot = readSystemFile("/proc/sys/kernel/random/boot_id")?.trim() ?? null;
+  const boot = readBootId();
   const host = process.platform === "linux" ? readNamespace(boot) : installation;
   let base = (uptimeMs() ?? 0) - elapsedMs();
   let comparedAt = elapsedMs();

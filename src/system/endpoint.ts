@@ -7,7 +7,7 @@ import { asRecord, readString } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import { ensurePrivateFolder, ignoreErrors, readOwnFile, writePrivateFile } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
-import { isAlive, readStat, readSystemFile } from "./processes.ts";
+import { isAlive, readBootId, readStat } from "./processes.ts";
 
 export interface Endpoint {
   readonly url: string;
@@ -15,8 +15,6 @@ export interface Endpoint {
   /** The app's version. Absent if it is older than 0.2.0. */
   readonly version?: string;
 }
-
-const readBootId = (): string | null => readSystemFile("/proc/sys/kernel/random/boot_id")?.trim() || null;
 
 /**
  * The `key` signs decisions. Start time and boot identify the process: a crash leaves the file behind, and later the pid can

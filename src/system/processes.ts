@@ -2,8 +2,9 @@
  * System: what beckon reads from this machine and runs on it, without a desktop: processes, clocks, commands, the running app.
  * This file: whether a process lives, and when it started.
  */
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import type { Session } from "../core/session/session.ts";
+import { readOr } from "../storage/files.ts";
 import { type ProcessStat, parseStat } from "./process-stat.ts";
 
 /** The start time in the system's own unit. null if there is no such process or it is a zombie; "" if it lives but its start time is unknown. */
@@ -88,6 +89,30 @@ export function listChildren(pid: number): readonly number[] {
 /** Empty if the process is gone, and on systems other than Linux. */
 export const readCommandLine = (pid: number): readonly string[] =>
   (readSystemFile(`/proc/${pid}/cmdline`, "utf8") ?? "").split("\0").slice(0, -1);
+
+/** The pids of all processes. Throws on systems other than Linux. */
+export const listPids = (): number[] =>
+  readdirSync("/proc")
+    .filter((entry) => /^\d+$/.test(entry))
+    .map(Number);
+
+/** null if the process is gone or another user's, for a moment while it executes another program, and on systems other than Linux. */
+export function readEnvironment(pid: number): Readonly<Record<string, string>> | null {
+  return parseEnvironment(readOr(() => readFileSync(`/proc/${pid}/environ`, "utf8"), ""));
+}
+
+/** `NAME=value` after `NAME=value`, with a NUL between them. null if there is none. */
+export function parseEnvironment(text: string): Readonly<Record<string, string>> | null {
+  const pairs = text.split("\0").flatMap((line): [string, string][] => {
+    const equals = line.indexOf("=");
+    return equals > 0 ? [[line.slice(0, equals), line.slice(equals + 1)]] : [];
+  });
+  return text === "" ? null : Object.fromEntries(pairs);
+}
+
+/** Names the run of the system since it was started. null on systems other than Linux. */
+export const readBootId = (): string | null =>
+  readSystemFile("/proc/sys/kernel/random/boot_id")?.trim() || null;
 
 /** Whether our parent process set the signal to be ignored (`bit` is 1 for signal 1). Always false outside Linux. */
 export function isSignalIgnored(bit: bigint): boolean {

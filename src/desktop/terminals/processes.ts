@@ -3,7 +3,15 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { isIPv6 } from "node:net";
 import type { Exec } from "../../core/interfaces/index.ts";
 import type { ConnectionPorts, ProcessInfo, TerminalEnv } from "../../core/terminals/plan.ts";
-import { hasEnded, readCommandLine, readStat } from "../../system/processes.ts";
+import { readOr } from "../../storage/files.ts";
+import {
+  hasEnded,
+  listPids,
+  parseEnvironment,
+  readCommandLine,
+  readEnvironment,
+  readStat,
+} from "../../system/processes.ts";
 
 export interface Processes {
   /** The process and its parents, nearest first; empty if it has ended or cannot be seen. */
@@ -28,44 +36,24 @@ function collectLineage(pid: number, find: (pid: number) => ProcessInfo | null):
   return lineage;
 }
 
-const tryRead = <T>(read: () => T): T | null => {
-  try {
-    return read();
-  } catch {
-    return null;
-  }
-};
-
 function readProcess(pid: number): ProcessInfo | null {
   const stat = readStat(pid);
   if (stat === null || hasEnded(stat)) return null;
   const { name, parent, tty, start } = stat;
-  const program = tryRead(() => readlinkSync(`/proc/${pid}/exe`)) ?? "";
+  const program = readOr(() => readlinkSync(`/proc/${pid}/exe`), "");
   return { pid, parent, name, program, tty, start };
-}
-
-function parseEnvironment(text: string): TerminalEnv {
-  const pairs = text.split("\0").flatMap((line): [string, string][] => {
-    const equals = line.indexOf("=");
-    return equals > 0 ? [[line.slice(0, equals), line.slice(equals + 1)]] : [];
-  });
-  return Object.fromEntries(pairs);
 }
 
 export const linuxProcesses: Processes = {
   lineage: async (pid) => collectLineage(pid, readProcess),
-  async environment(pid) {
-    const text = tryRead(() => readFileSync(`/proc/${pid}/environ`, "utf8"));
-    // Empty for a moment while the process executes another program.
-    return text ? parseEnvironment(text) : null;
-  },
+  environment: async (pid) => readEnvironment(pid),
   commandLine: async (pid) => readCommandLine(pid),
   named: async (name) => listNamed(name).flatMap((pid) => readProcess(pid) ?? []),
   ttys: async (pid) => [...readOpenFiles(pid)].filter((link) => link.startsWith("/dev/pts/")),
   async sockets(pid) {
     const files = readOpenFiles(pid);
     // Number, references, protocol, flags, type, state, inode, path.
-    const lines = tryRead(() => readFileSync("/proc/net/unix", "utf8"))?.split("\n") ?? [];
+    const lines = readOr(() => readFileSync("/proc/net/unix", "utf8"), "").split("\n");
     const paths = lines.flatMap((line) => {
       const [, inode, path] = /^\S+(?: +\S+){5} +(\d+) ([/@].*)$/.exec(line) ?? [];
       return path !== undefined && files.has(`socket:[${inode}]`) ? [path] : [];
@@ -74,18 +62,13 @@ export const linuxProcesses: Processes = {
   },
 };
 
-const listPids = (): number[] =>
-  readdirSync("/proc")
-    .filter((entry) => /^\d+$/.test(entry))
-    .map(Number);
-
 /** Reads nothing but their names of all processes: few have the right one. */
 const listNamed = (name: string): number[] =>
-  listPids().filter((pid) => tryRead(() => readFileSync(`/proc/${pid}/comm`, "utf8"))?.trimEnd() === name);
+  listPids().filter((pid) => readOr(() => readFileSync(`/proc/${pid}/comm`, "utf8"), "").trimEnd() === name);
 
 function readOpenFiles(pid: number): ReadonlySet<string> {
-  const descriptors = tryRead(() => readdirSync(`/proc/${pid}/fd`)) ?? [];
-  return new Set(descriptors.flatMap((fd) => tryRead(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) ?? []));
+  const descriptors = readOr(() => readdirSync(`/proc/${pid}/fd`), []);
+  return new Set(descriptors.map((fd) => readOr(() => readlinkSync(`/proc/${pid}/fd/${fd}`), "")));
 }
 
 /** By `ps`, which prints the program's path as the name. The path may contain spaces, so it comes last. */
@@ -144,8 +127,8 @@ const established = "01";
 /** The processes of a TCP connection, on Linux. Empty if they are another user's, or several connections have these ports. */
 export function findConnectionOwners(name: string, connection: ConnectionPorts): readonly number[] {
   const inodes = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap((path) => {
-    const table = tryRead(() => readFileSync(path, "utf8"));
-    return table === null ? [] : parseSocketTable(table, connection);
+    const table = readOr(() => readFileSync(path, "utf8"), "");
+    return parseSocketTable(table, connection);
   });
   if (inodes.length !== 1) return [];
   return listNamed(name).filter((pid) => readOpenFiles(pid).has(`socket:[${inodes[0]}]`));

@@ -3,14 +3,19 @@
  * them: the only bridge is the title, `<thread name> | <project>` (measured). tmux says what the title of a pane is, and the
  * desktop what the title of a window is; a tab that is not shown has none.
  */
-import { readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import type { Exec, ListWindows } from "../../../core/interfaces/index.ts";
 import type { Place } from "../../../core/session/event.ts";
 import type { DesktopWindow } from "../../../core/terminals/plan.ts";
 import { pickTerminalVariables } from "../../../core/terminals/sent-variables.ts";
 import { commonVariables, readVariable } from "../../../core/terminals/variables.ts";
-import { listAncestors, readStat } from "../../../system/processes.ts";
+import {
+  listAncestors,
+  listPids,
+  readCommandLine,
+  readEnvironment,
+  readStat,
+} from "../../../system/processes.ts";
 import { findRepository } from "../../../system/repository.ts";
 import { isOwnSocket as isOwnSocketFile } from "../../watch/own-socket.ts";
 
@@ -140,25 +145,15 @@ const withoutScreen = /^(?:app-server|exec)$/;
 /** The processes of `codex` that show a session in a terminal. Empty on other systems than Linux. */
 function listCodexTerminals(): readonly CodexTerminal[] {
   if (process.platform !== "linux") return [];
-  return readdirSync("/proc")
-    .filter((name) => /^[1-9]\d*$/.test(name))
-    .flatMap((pid) => {
-      try {
-        const { name, tty, start } = readStat(Number(pid)) ?? { tty: null };
-        if (name !== "codex" || tty === null) return [];
-        const args = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-        if (args.some((arg) => withoutScreen.test(arg))) return [];
-        const env = Object.fromEntries(
-          readFileSync(`/proc/${pid}/environ`, "utf8")
-            .split("\0")
-            .map((entry) => [entry.slice(0, entry.indexOf("=")), entry.slice(entry.indexOf("=") + 1)]),
-        );
-        const ancestors = listAncestors(Number(pid));
-        const isShared = !args.includes("--no-daemon");
-        return [{ pid: Number(pid), procStart: start, tty, env, ancestors, isShared }];
-      } catch {
-        // It has ended, or belongs to another user.
-        return [];
-      }
-    });
+  return listPids().flatMap((pid) => {
+    const { name, tty, start } = readStat(pid) ?? { tty: null };
+    if (name !== "codex" || tty === null) return [];
+    const args = readCommandLine(pid);
+    if (args.some((arg) => withoutScreen.test(arg))) return [];
+    const env = readEnvironment(pid);
+    // It has ended, or belongs to another user.
+    if (env === null) return [];
+    const ancestors = listAncestors(pid);
+    return [{ pid, procStart: start, tty, env, ancestors, isShared: !args.includes("--no-daemon") }];
+  });
 }
