@@ -18,6 +18,7 @@ import {
   type SettingView,
   sections,
 } from "../core/config/setting-view.ts";
+import { parseJson } from "../core/json.ts";
 import { createConfigFile } from "../storage/config-file.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { readEndpoint } from "../system/endpoint.ts";
@@ -266,15 +267,6 @@ export function parseValue(control: Control, typed: readonly string[]): unknown 
       return text === "null" || text === "none" ? null : (parsed ?? text);
     default:
       return control satisfies never;
-  }
-}
-
-/** undefined if it is not JSON. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

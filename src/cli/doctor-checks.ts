@@ -43,7 +43,7 @@ import {
 import { type InstallRecord, readInstallRecord } from "../setup/install-record.ts";
 import { findUnknownFolders } from "../setup/known-folders.ts";
 import { readConfigFile } from "../storage/config-file.ts";
-import { readOwnFile } from "../storage/files.ts";
+import { readOr, readOwnFile } from "../storage/files.ts";
 import { loadJsonState } from "../storage/json-state.ts";
 import { isOff } from "../storage/off-marker.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
@@ -448,18 +448,10 @@ function findInstalledTerminals(env: Env, sessions: AppHealth["sessions"]): read
     env,
     sessions,
     configHome: env.XDG_CONFIG_HOME || join(homeOf(env), ".config"),
-    readFile: readIfPresent,
+    readFile: (path) => readOr(() => readFileSync(path, "utf8"), null),
     has: (program) =>
       isAbsolute(program) ? existsSync(program) : Bun.which(program, { PATH: env.PATH ?? "" }) !== null,
   });
-}
-
-function readIfPresent(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return null;
-  }
 }
 
 /** How far focus would get to the terminal that doctor runs in. Used if no app runs that could tell. */

@@ -1,7 +1,7 @@
 /** Follows a path link by link, and refuses it if another user could lead it elsewhere. */
 import { lstatSync, readlinkSync, realpathSync, type Stats, statfsSync } from "node:fs";
 import { dirname, join, parse, sep } from "node:path";
-import { errorCode } from "../storage/files.ts";
+import { errorCode, readOr } from "../storage/files.ts";
 
 export interface OwnedPath {
   /** The file itself, with all links resolved. It need not exist. */
@@ -73,10 +73,5 @@ function readStats(path: string): Stats | null {
   }
 }
 
-function resolveLinks(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-}
+/** The path itself if it leads to nothing. */
+export const resolveLinks = (path: string): string => readOr(() => realpathSync(path), path);

@@ -1,9 +1,10 @@
 /** beckon's entries in an agent's files, and the programs that they call: whether they are there, and whether doctor may run them. */
-import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { resolvePaths } from "../../storage/paths.ts";
 import { envProgram } from "../../user-files/hook-command.ts";
 import type { OwnHook } from "../../user-files/hooks.ts";
+import { resolveLinks } from "../../user-files/owned-path.ts";
 import type { ExamineContext, LiveTest, Scope } from "../agent.ts";
 
 /** One of beckon's own entries in a file of the agent's. */
@@ -92,14 +93,6 @@ function isTrusted({ file: { scope }, entry: { binary } }: Call, installed: stri
   if (scope === "user" || scope === "managed") return true;
   const trusted = [process.execPath, ...(installed === null ? [] : [installed])];
   return trusted.map(resolveLinks).includes(resolveLinks(binary));
-}
-
-function resolveLinks(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 /** A hook for one of these shows that a request reaches beckon. */

@@ -18,7 +18,7 @@ import { version } from "../../../package.json";
 import { readErrorMessage } from "../../core/error-message.ts";
 import type { Exec } from "../../core/interfaces/index.ts";
 import { asRecord, parseJson, readString } from "../../core/json.ts";
-import { ignoreErrors, renameFile } from "../../storage/files.ts";
+import { ignoreErrors, readOr, renameFile } from "../../storage/files.ts";
 
 /** Also the identifier of the program's own signature. */
 export const bundleId = "dev.beckon";
@@ -115,10 +115,4 @@ const isOwn = (home: string): boolean =>
   readText(macAppOf(home).info).includes(`<string>${bundleId}</string>`) &&
   readString(readSource(home).binary) !== null;
 
-function readText(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
-}
+const readText = (path: string): string => readOr(() => readFileSync(path, "utf8"), "");
