@@ -2,7 +2,6 @@
 import { existsSync } from "node:fs";
 import { isMachineName } from "../core/config/machines.ts";
 import type { TeamView } from "../core/interfaces/wire.ts";
-import { asRecord } from "../core/json.ts";
 import { findWaiting, type Session } from "../core/session/session.ts";
 import { minuteMs } from "../core/timing.ts";
 import type { FleetRecord } from "../machines/fleet/fleet-file.ts";
@@ -10,15 +9,11 @@ import type { Fleet, FleetOptions } from "../machines/fleet/index.ts";
 import type { FleetReport, MemberWaits } from "../machines/fleet/report.ts";
 import type { Team } from "../machines/fleet/team.ts";
 import type { FleetMachine } from "../machines/index.ts";
+import type { PublisherOptions } from "../machines/publisher.ts";
 import { ofOwnSessions } from "../state/followers.ts";
-import { loadJsonState, saveJsonState } from "../storage/json-state.ts";
-import { createSaver, type Saver } from "../storage/saver.ts";
 import type { Base } from "./base.ts";
 import type { Desktop } from "./desktop.ts";
-import { createOwnerOptions } from "./link.ts";
-import type { Navigation } from "./navigation.ts";
-import type { AppPrompts } from "./prompts.ts";
-import { createRecordedValue } from "./recorded.ts";
+import { createFleetState } from "./fleet-state.ts";
 import type { Sinks } from "./sinks.ts";
 import type { AppState } from "./state.ts";
 
@@ -34,16 +29,13 @@ export interface AppFleets {
 
 /** A user without input for this long may be elsewhere. */
 const presentMs = minuteMs;
-/** What the server has not taken must survive a kill of beckon. */
-const saveDelay = { quietMs: 200, maxDelayMs: 1_000 };
 
 export function createAppFleets(
   base: Base,
   state: AppState,
-  desktop: Pick<Desktop, "terminals" | "readPresence" | "isHeadless">,
-  sinks: Sinks,
-  navigation: Navigation,
-  prompts: Pick<AppPrompts, "sendFor">,
+  desktop: Pick<Desktop, "readPresence" | "isHeadless">,
+  sinks: Pick<Sinks, "history" | "machines">,
+  createOwner: () => PublisherOptions,
 ): AppFleets {
   const { paths, onProblem } = base;
   const fleets = new Map<string, Fleet>();
@@ -52,33 +44,9 @@ export function createAppFleets(
   let updating: Promise<void> = Promise.resolve();
   let isStopped = false;
   let isFollowing = false;
-  let saver: Saver | null = null;
-  /** For how far the others were followed. */
-  let readSaver: Saver | null = null;
   /** The user's other machines, by the names that they have here. */
   let named: ReadonlyMap<string, FleetMachine> = new Map();
-  /** Of an earlier run, by the fleet's id. */
-  let saved: Record<string, unknown> = {};
-
-  /** How far the others were followed, as far as the history has that, by the fleet's id. */
-  let recorded: Record<string, unknown> = {};
-  const recordSoon = createRecordedValue(
-    sinks.history.whenRecorded,
-    () => Object.fromEntries([...fleets.values()].map((fleet) => [fleet.record().id, fleet.saveRead()])),
-    (read) => {
-      recorded = { ...recorded, ...read };
-      saver?.schedule();
-      if (isStopped) saver?.flush();
-    },
-  );
-
-  function save(): void {
-    const open = [...fleets.values()].map((fleet) => {
-      const { id } = fleet.record();
-      return [id, { ...asRecord(recorded[id]), ...fleet.saveWritten() }];
-    });
-    saveJsonState(paths.fleetState, { fleets: Object.fromEntries(open) }, { isSynced: false });
-  }
+  const saved = createFleetState(base, sinks.history, fleets);
 
   async function update(): Promise<void> {
     if (isStopped || (fleets.size === 0 && !existsSync(paths.fleets))) return;
@@ -89,14 +57,7 @@ export function createAppFleets(
     ]);
     const { fleets: wanted, problem } = readFleets(paths);
     if (problem !== null) onProblem(problem);
-    if (saver === null) {
-      const loaded = loadJsonState(paths.fleetState);
-      if (loaded.problem !== null) onProblem(loaded.problem);
-      saved = { ...asRecord(loaded.value.fleets) };
-      recorded = { ...saved };
-      saver = createSaver(save, { ...saveDelay, onError: onProblem });
-      readSaver = createSaver(recordSoon, { ...saveDelay, onError: onProblem });
-    }
+    saved.open();
     for (const [name, fleet] of fleets) {
       if (isSame(wanted[name], fleet.record())) fleet.beat();
       else await close(name, fleet);
@@ -105,7 +66,7 @@ export function createAppFleets(
       changeFleets(paths, (all) => (all[name]?.id === record.id ? { ...all, [name]: record } : all));
       void follow().catch((error) => onProblem(`the machines of ${name} could not be followed: ${error}`));
     };
-    const owner = createOwnerOptions(base, state, desktop, sinks, navigation, prompts);
+    const owner = createOwner();
     for (const [name, record] of Object.entries(wanted)) {
       if (fleets.has(name)) continue;
       const fleet = openFleet({
@@ -126,20 +87,20 @@ export function createAppFleets(
     ({
       name,
       record,
-      saved: asRecord(saved[record.id]),
+      saved: saved.find(record.id),
       keeps: () => base.config().fleet,
       async readPresence() {
         if (desktop.isHeadless) return null;
         const { idleMs, isLocked } = await desktop.readPresence();
         return isLocked !== true && idleMs !== null && idleMs < presentMs ? idleMs : null;
       },
-      onSaveable: () => saver?.schedule(),
-      onRead: () => readSaver?.schedule(),
+      onSaveable: saved.saveSoon,
+      onRead: saved.saveReadSoon,
       onChange: () => {},
     }) satisfies Partial<FleetOptions>;
 
   async function close(name: string, fleet: Fleet): Promise<void> {
-    saved[fleet.record().id] = { ...fleet.saveWritten(), ...fleet.saveRead() };
+    saved.keep(fleet);
     fleets.delete(name);
     const team = teams.get(name);
     teams.delete(name);
@@ -195,11 +156,9 @@ export function createAppFleets(
     async stop() {
       isStopped = true;
       await updating.catch(() => {});
-      // The server may take long to answer.
-      saver?.schedule();
-      saver?.flush();
+      saved.flush();
       await Promise.all([...teams.values(), ...fleets.values()].map((each) => each.stop()));
-      recordSoon();
+      saved.flushRead();
     },
   };
 }

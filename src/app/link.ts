@@ -14,7 +14,7 @@ export interface LinkServer {
   stop(): void;
 }
 
-/** What other machines learn about this one, and what they can ask of it. */
+/** What other machines learn about this one, and what they can ask of it: by a link or in a fleet. */
 export function createOwnerOptions(
   base: Base,
   state: AppState,
@@ -46,21 +46,18 @@ export function createOwnerOptions(
 }
 
 export function createLinkServer(
-  base: Base,
-  state: AppState,
-  desktop: Pick<Desktop, "terminals">,
-  sinks: Sinks,
-  navigation: Navigation,
-  prompts: Pick<AppPrompts, "sendFor">,
+  { followers }: Pick<AppState, "followers">,
+  { filesAcrossMachines }: Pick<Sinks, "filesAcrossMachines">,
+  createOwner: () => PublisherOptions,
 ): LinkServer {
   let loading: Promise<Publisher> | null = null;
   let loaded: Publisher | null = null;
 
   async function load(): Promise<Publisher> {
     const { createPublisher } = await import("../machines/publisher.ts");
-    const publisher = createPublisher(createOwnerOptions(base, state, desktop, sinks, navigation, prompts));
-    state.followers.addFirst(publisher);
-    sinks.filesAcrossMachines.start();
+    const publisher = createPublisher(createOwner());
+    followers.addFirst(publisher);
+    filesAcrossMachines.start();
     loaded = publisher;
     return publisher;
   }

@@ -13,7 +13,7 @@ import { listenForRequests } from "./api.ts";
 import { type AppOptions, type Base, openBase } from "./base.ts";
 import { createDesktop } from "./desktop.ts";
 import { createAppFleets } from "./fleet.ts";
-import { createLinkServer } from "./link.ts";
+import { createLinkServer, createOwnerOptions } from "./link.ts";
 import { createNavigation } from "./navigation.ts";
 import { createAppPrompts } from "./prompts.ts";
 import { createSinks } from "./sinks.ts";
@@ -63,8 +63,9 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   const prompts = createAppPrompts(base, state, sinks, sources);
   state.followers.add(ofOwnSessions(prompts));
   sinks.channels.connectPrompts(prompts.forChannels);
-  const link = createLinkServer(base, state, desktop, sinks, navigation, prompts);
-  const fleets = createAppFleets(base, state, desktop, sinks, navigation, prompts);
+  const createOwner = () => createOwnerOptions(base, state, desktop, sinks, navigation, prompts);
+  const link = createLinkServer(state, sinks, createOwner);
+  const fleets = createAppFleets(base, state, desktop, sinks, createOwner);
 
   const close = async (): Promise<void> => {
     state.stopPruning();
