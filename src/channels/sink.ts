@@ -48,11 +48,6 @@ const endingMs = 700;
 /** The ending that arrives later than that still replaces the text, for this long. */
 const lateEndingMs = 5_000;
 
-interface Ending {
-  readonly text: string | null;
-  readonly sinceT: number;
-}
-
 export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
   const { clock, config, schedule = systemSchedule } = options;
   let isRefreshed = false;
@@ -61,8 +56,7 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
   const dirty = new Set<string>();
   /** Sessions that cause an alert, may soon cause one, or have a message out. */
   const watched = new Set<string>();
-  /** Asks that closed a moment ago, by alert key. */
-  const endings = new Map<string, Ending>();
+  const endings = createEndings();
   const readDesktop = createSituationReader({ ...options, schedule });
   const channels = createChannelList({
     ...options,
@@ -127,14 +121,15 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
     for (const channel of channels.all()) {
       for (const cause of shared) checks.push(channel.show(cause, now, situation));
       for (const key of channel.keys())
-        if (!keys.has(key) && !isUnknown(sessionKeyOfAlert(key))) checks.push(finish(channel, key, now));
+        if (!keys.has(key) && !isUnknown(sessionKeyOfAlert(key)))
+          checks.push(endings.finish(channel, key, now));
     }
     watched.clear();
     for (const session of [...unsettled, ...causes.map((cause) => cause.session)])
       watched.add(sessionKeyOf(session));
     for (const channel of channels.all())
       for (const key of channel.keys()) watched.add(sessionKeyOfAlert(key));
-    for (const [key, { sinceT }] of endings) if (now.t - sinceT > lateEndingMs) endings.delete(key);
+    endings.forget(now);
     const times = checks.filter((at) => at !== null);
     if (times.length > 0) rounds.runAt(now.t + Math.max(roundMs, Math.min(...times) - now.at));
     if (dirty.size > 0) rounds.runAt(now.t + timing.spoolPollMs);
@@ -146,26 +141,10 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
     return dirty.has(sessionKey) || (ref && options.get(ref)?.unreachableSince) != null;
   }
 
-  /** The cause is gone. A message about an ask gets a last state; others stay as they are. */
-  function finish(channel: ActiveChannel, key: string, now: ClockReading): number | null {
-    channel.revoke(key);
-    if (!isAskAlertKey(key)) {
-      channel.finish(key, null, true);
-      return null;
-    }
-    const ending = endings.get(key) ?? { text: null, sinceT: now.t };
-    endings.set(key, ending);
-    const agoMs = now.t - ending.sinceT;
-    if (ending.text === null && agoMs < endingMs) return now.at + endingMs - agoMs;
-    const isLast = ending.text !== null || agoMs >= lateEndingMs;
-    channel.finish(key, capitalize(ending.text ?? notSeen), isLast);
-    return isLast ? null : now.at + lateEndingMs - agoMs;
-  }
-
   function onAskEnded({ session, ask, how, where }: Extract<Transition, { kind: "ask-ended" }>): void {
     const key = createAskAlertKey(session, ask.id);
     if (!channels.all().some((channel) => channel.hasMessage(key))) return;
-    endings.set(key, { text: formatEnding(how, ask.kind, where), sinceT: clock().t });
+    endings.add(key, formatEnding(how, ask.kind, where), clock());
     dirty.add(sessionKeyOf(session));
     rounds.runNow();
   }
@@ -208,6 +187,40 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
     stop() {
       rounds.stop();
       return channels.stop();
+    },
+  };
+}
+
+interface Ending {
+  readonly text: string | null;
+  readonly sinceT: number;
+}
+
+/** The last states of messages whose causes are gone. */
+function createEndings() {
+  /** Asks that closed a moment ago, by alert key. */
+  const endings = new Map<string, Ending>();
+  return {
+    add(key: string, text: string | null, now: ClockReading): void {
+      endings.set(key, { text, sinceT: now.t });
+    },
+    /** A message about an ask gets a last state; others stay as they are. Returns when to call this again. */
+    finish(channel: ActiveChannel, key: string, now: ClockReading): number | null {
+      channel.revoke(key);
+      if (!isAskAlertKey(key)) {
+        channel.finish(key, null, true);
+        return null;
+      }
+      const ending = endings.get(key) ?? { text: null, sinceT: now.t };
+      endings.set(key, ending);
+      const agoMs = now.t - ending.sinceT;
+      if (ending.text === null && agoMs < endingMs) return now.at + endingMs - agoMs;
+      const isLast = ending.text !== null || agoMs >= lateEndingMs;
+      channel.finish(key, capitalize(ending.text ?? notSeen), isLast);
+      return isLast ? null : now.at + lateEndingMs - agoMs;
+    },
+    forget(now: ClockReading): void {
+      for (const [key, { sinceT }] of endings) if (now.t - sinceT > lateEndingMs) endings.delete(key);
     },
   };
 }
