@@ -117,7 +117,7 @@ export async function listenForRequests(options: RequestOptions): Promise<ApiSer
           clock,
           preferences,
           navigation,
-          desk: sinks.machines.desk,
+          requests: sinks.machines.requests,
           prompts: options.prompts,
           rules: sinks.rules,
         },

@@ -22,17 +22,17 @@ import { createRecordedValue } from "./recorded.ts";
 import type { AppState } from "./state.ts";
 
 /** What the user is asked, on any machine, and the one way to answer it. */
-export type AnswerDesk = Pick<PendingRequests, "details" | "maskedDetails" | "answer" | "addAnswerInfo">;
+export type AllRequests = Pick<PendingRequests, "details" | "maskedDetails" | "answer" | "addAnswerInfo">;
 
 type MachineHistory = MachinesOptions["history"] & Pick<History, "whenRecorded">;
 
 export interface AppMachines extends Sink {
-  readonly desk: AnswerDesk;
+  readonly requests: AllRequests;
   readonly selectPane: Machines["selectPane"];
   readonly send: Machines["send"];
   readonly look: Machines["look"];
   /** Its own machine tells the user of this session by phone or chat, so this one does not. */
-  isToldElsewhere(session: Session): boolean;
+  isAlertedElsewhere(session: Session): boolean;
   readonly locateUser: Machines["locateUser"];
   report(): readonly MachineReport[];
   readonly retry: Machines["retry"];
@@ -134,7 +134,7 @@ export function createAppMachines(
 
   return {
     name: "machines",
-    desk: {
+    requests: {
       details: (ask) => ownerOf(ask)?.details(ask) ?? null,
       maskedDetails: (ask) => ownerOf(ask)?.maskedDetails(ask) ?? null,
       async answer(session, ...answer) {
@@ -149,7 +149,7 @@ export function createAppMachines(
     send: async (session, prompt) =>
       machines?.send(session, prompt) ?? `${session.machine} is not linked: nothing was sent`,
     look: async (session) => machines?.look(session) ?? null,
-    isToldElsewhere: ({ machine }) => machine !== null && machines?.isToldElsewhere(machine) === true,
+    isAlertedElsewhere: ({ machine }) => machine !== null && machines?.isAlertedElsewhere(machine) === true,
     locateUser: async () => machines?.locateUser() ?? (() => null),
     report: () => machines?.report() ?? [],
     retry: (name) => machines?.retry(name) ?? false,

@@ -15,7 +15,7 @@ import { sessionKeyOf } from "../core/session/session-ref.ts";
 import { formatFocusOutcome } from "../core/view/focus-text.ts";
 import type { PreferenceKeeper } from "../preferences/index.ts";
 import type { Store } from "../state/store.ts";
-import type { AnswerDesk } from "./machines.ts";
+import type { AllRequests } from "./machines.ts";
 import type { Navigation } from "./navigation.ts";
 import type { AppPrompts } from "./prompts.ts";
 import type { AppRules } from "./rules.ts";
@@ -25,7 +25,7 @@ export interface SessionActionDeps {
   readonly clock: () => ClockReading;
   readonly preferences: Pick<PreferenceKeeper, "set">;
   readonly navigation: Navigation;
-  readonly desk: Pick<AnswerDesk, "answer">;
+  readonly requests: Pick<AllRequests, "answer">;
   readonly prompts: Pick<AppPrompts, "send">;
   readonly rules: Pick<AppRules, "trust">;
 }
@@ -52,7 +52,7 @@ export async function runSessionAction(
       return { ...outcome, says: `${title}. ${lines.join(" ")}` };
     }
     case "answer":
-      return answer(deps.desk, session, body);
+      return answer(deps.requests, session, body);
     case "send":
       return deps.prompts.send(session, body, readClient(body.by));
     case "trust":
@@ -108,7 +108,7 @@ function readStep({ by, confirmed, shown }: JsonRecord): AnswerStep {
 }
 
 async function answer(
-  desk: SessionActionDeps["desk"],
+  requests: SessionActionDeps["requests"],
   session: Session,
   body: JsonRecord,
 ): Promise<object | string> {
@@ -117,7 +117,7 @@ async function answer(
   const { ask } = body;
   if (typeof ask !== "string" || ask === "")
     return "ask must be the answerId of an open ask, as GET /api/sessions lists it";
-  return desk.answer(session, ask, parsed, readStep(body));
+  return requests.answer(session, ask, parsed, readStep(body));
 }
 
 const AnswerText = Type.String({ maxLength: limits.maxAnswerLength });

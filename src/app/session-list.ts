@@ -8,11 +8,11 @@ import { createSessionView, type SessionView, type ViewContext } from "../core/v
 import type { PreferenceKeeper } from "../preferences/index.ts";
 import type { Store } from "../state/store.ts";
 import { formatLocalTime } from "../system/clock.ts";
-import type { AnswerDesk } from "./machines.ts";
+import type { AllRequests } from "./machines.ts";
 
 export interface SessionListOptions {
   readonly store: Store;
-  readonly desk: Pick<AnswerDesk, "addAnswerInfo">;
+  readonly requests: Pick<AllRequests, "addAnswerInfo">;
   readonly preferences: Pick<PreferenceKeeper, "current">;
   readonly clock: () => ClockReading;
   readonly config: () => Config;
@@ -24,7 +24,7 @@ export interface AppSessionList extends Omit<SessionList, "more"> {
 }
 
 export function createSessionList(options: SessionListOptions): AppSessionList {
-  const { store, desk, preferences, clock, config } = options;
+  const { store, requests, preferences, clock, config } = options;
   const createContext = (): ViewContext => ({
     preferences: preferences.current(),
     config: config(),
@@ -36,17 +36,17 @@ export function createSessionList(options: SessionListOptions): AppSessionList {
       const context = createContext();
       return store
         .sessions(now)
-        .map((session) => desk.addAnswerInfo(createSessionView(session, now, context)));
+        .map((session) => requests.addAnswerInfo(createSessionView(session, now, context)));
     },
     find(name) {
       const now = clock();
       const session = store.find(name, now);
-      return session && desk.addAnswerInfo(createSessionView(session, now, createContext()), true);
+      return session && requests.addAnswerInfo(createSessionView(session, now, createContext()), true);
     },
     get(key) {
       const ref = parseSessionKey(key);
       const session = ref && store.get(ref);
-      return session && desk.addAnswerInfo(createSessionView(session, clock(), createContext()));
+      return session && requests.addAnswerInfo(createSessionView(session, clock(), createContext()));
     },
     findMatches(name) {
       const now = clock();
@@ -58,7 +58,7 @@ export function createSessionList(options: SessionListOptions): AppSessionList {
       const session = store
         .sessions(now)
         .findLast(({ children }) => children.some((child) => child.agentId === agentId));
-      const parent = session && desk.addAnswerInfo(createSessionView(session, now, createContext()), true);
+      const parent = session && requests.addAnswerInfo(createSessionView(session, now, createContext()), true);
       const child = parent?.children.find((known) => known.agentId === agentId);
       return parent && child ? { child, parent } : null;
     },

@@ -172,7 +172,7 @@ function createShowingSinks(
   state: AppState,
   desktop: Desktop,
   { logWriter, pending }: Answers,
-  { desk, look, isToldElsewhere, locateUser, problems: machineProblems }: AppMachines,
+  { requests, look, isAlertedElsewhere, locateUser, problems: machineProblems }: AppMachines,
 ): ShowingSinks {
   const { paths, env, home, clock, config, configFile, table, agents, onProblem } = base;
   const { store, spool, followers } = state;
@@ -194,7 +194,7 @@ function createShowingSinks(
     clock,
     sessions,
     config,
-    details: desk.details,
+    details: requests.details,
     home,
     terminals: desktop.terminals,
     look,
@@ -228,9 +228,9 @@ function createShowingSinks(
       return session && (pending.withoutAnswering([settle(session, clock().t)])[0] ?? null);
     },
     preferences: preferences.current,
-    maskedDetails: desk.maskedDetails,
-    answer: desk.answer,
-    isToldElsewhere,
+    maskedDetails: requests.maskedDetails,
+    answer: requests.answer,
+    isAlertedElsewhere,
     async readLastResponse(session) {
       const path = await desktop.actions.findTranscript(session);
       const response = path && (await agents.get(session.agent)?.readLastResponse?.(path));
@@ -254,7 +254,7 @@ function createShowingSinks(
   const tray = desktop.createTray({
     config,
     preferences: preferences.current,
-    details: desk.details,
+    details: requests.details,
     unconnected: connection.unconnected,
     problems: () => [...notices(), ...machineProblems(), ...updates.notices()],
     refresh: renderLoop.refresh,
@@ -293,13 +293,13 @@ function createShowingSinks(
 function createRecordingSinks(
   base: Base,
   state: AppState,
-  { desk }: AppMachines,
+  { requests }: AppMachines,
   { preferences, renderLoop }: ShowingSinks,
   otherChanges: OtherChanges,
 ): RecordingSinks {
   const { paths, env, clock, config, defaultProvider, onProblem } = base;
   const { store, sessionsNow } = state;
-  const sessionList = createSessionList({ store, desk, preferences, clock, config });
+  const sessionList = createSessionList({ store, requests, preferences, clock, config });
   const history = createHistory({
     path: paths.history,
     journal: paths.journal,

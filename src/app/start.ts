@@ -131,7 +131,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
       navigation,
       setPreference: preferences.set,
       showMessage: alerts.showMessage,
-      desk: sinks.machines.desk,
+      requests: sinks.machines.requests,
       configPath: paths.config,
       url,
       createPageUrl: () => pageAccess.createUrl(api.port),

@@ -4,7 +4,7 @@ import { readErrorMessage } from "../core/error-message.ts";
 import type { Session } from "../core/session/session.ts";
 import { capitalize } from "../core/text/words.ts";
 import { formatFocusOutcome } from "../core/view/focus-text.ts";
-import type { AnswerDesk } from "./machines.ts";
+import type { AllRequests } from "./machines.ts";
 import { cannotFocus, type Navigation } from "./navigation.ts";
 
 export interface UserActionsOptions {
@@ -12,7 +12,7 @@ export interface UserActionsOptions {
   readonly setPreference: (action: UserAction) => void;
   /** Shows a message on the desktop for a few seconds. */
   readonly showMessage: (title: string, body: string) => void;
-  readonly desk: Pick<AnswerDesk, "answer">;
+  readonly requests: Pick<AllRequests, "answer">;
   readonly configPath: string;
   readonly version: string;
   readonly url: string;
@@ -48,7 +48,7 @@ export function createUserActions(options: UserActionsOptions): RunUserAction {
   async function answer(action: Extract<UserAction, { do: "answer" }>): Promise<void> {
     const session = navigation.find(action.session);
     const result = session
-      ? await options.desk.answer(session, action.ask, action.answer, action.step)
+      ? await options.requests.answer(session, action.ask, action.answer, action.step)
       : "this session is over";
     if (typeof result === "string") showMessage("Nothing was answered", capitalize(result));
     else if ("refused" in result)

@@ -14,7 +14,7 @@ export interface CauseFinderOptions extends Omit<AlertsInputOptions, "findDetail
   /** False while older events of the session have not been read: its asks may be over. */
   readonly isCaughtUp: (session: string) => boolean;
   /** The session's own machine tells the user of it: one person is told once. */
-  readonly isToldElsewhere?: (session: Session) => boolean;
+  readonly isAlertedElsewhere?: (session: Session) => boolean;
 }
 
 export interface CauseFinder {
@@ -25,7 +25,7 @@ export interface CauseFinder {
 }
 
 export function createCauseFinder(options: CauseFinderOptions): CauseFinder {
-  const { clock, isCaughtUp, isToldElsewhere = () => false } = options;
+  const { clock, isCaughtUp, isAlertedElsewhere = () => false } = options;
   const createInput = createAlertsInput({ ...options, findDetails: () => null });
 
   function findSession(key: string): Session | null {
@@ -43,7 +43,7 @@ export function createCauseFinder(options: CauseFinderOptions): CauseFinder {
       return {
         ...others,
         causes: causes.map((cause) =>
-          isToldElsewhere(cause.session) ? { ...cause, isSuppressed: true } : cause,
+          isAlertedElsewhere(cause.session) ? { ...cause, isSuppressed: true } : cause,
         ),
       };
     },

@@ -125,7 +125,7 @@ export interface Machines {
   /** How the session's pane is seen now; null if it is not, or if that is not known. */
   look(session: Session): Promise<ElsewhereTarget | null>;
   /** Whether that machine tells the user of its sessions by phone or chat itself, or another one does. */
-  isToldElsewhere(machine: string): boolean;
+  isAlertedElsewhere(machine: string): boolean;
   /** Where the user is, by the session: the name of another of their machines that shows it too. null if here, or if that is not known. */
   locateUser(): Promise<(session: Session) => string | null>;
   report(): readonly MachineReport[];
@@ -279,7 +279,7 @@ export function createMachines(options: MachinesOptions): Machines {
       const outcome = await machine.request((id) => ({ kind: "look", id, agent, sessionId }), lookMs);
       return outcome?.ok ? seenFrom(machine, outcome.logins) : null;
     },
-    isToldElsewhere(name) {
+    isAlertedElsewhere(name) {
       const machine = machines.get(name);
       if (machine?.hello()?.hasChannels) return true;
       return machine !== undefined && isOfFleet(machine.way) && !machine.way.isTeller();

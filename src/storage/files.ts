@@ -97,8 +97,8 @@ export interface WriteOptions {
   readonly isSynced?: boolean;
 }
 
-/** Held by a virus scanner, an indexer or a backup, which let go after a moment. */
-const heldCodes: ReadonlySet<string> = new Set(["EPERM", "EACCES", "EBUSY"]);
+/** Locked by a virus scanner, an indexer or a backup, which let go after a moment. */
+const lockedCodes: ReadonlySet<string> = new Set(["EPERM", "EACCES", "EBUSY"]);
 const pausesMs = [5, 10, 20, 40, 80, 160, 320] as const;
 
 /** Renames a file, also onto one that exists. On Windows it tries again while another program holds one of them. */
@@ -113,7 +113,7 @@ export function renameFile(
       return;
     } catch (error) {
       const pauseMs = pausesMs[attempt];
-      if (platform !== "win32" || pauseMs === undefined || !heldCodes.has(errorCode(error))) throw error;
+      if (platform !== "win32" || pauseMs === undefined || !lockedCodes.has(errorCode(error))) throw error;
       Bun.sleepSync(pauseMs);
     }
   }

@@ -36,7 +36,7 @@ export interface LifecycleStreamOptions {
   readonly onProblem: (text: string) => void;
 }
 
-interface HeldLine extends StampedLine {
+interface WaitingLine extends StampedLine {
   /** When it is written at the latest, in monotonic time. */
   readonly dueT: number;
 }
@@ -46,10 +46,10 @@ export function createLifecycleStream(options: LifecycleStreamOptions): Sink {
   const isOff = () => path() === null && !server.isOn();
   let reported: string | null = null;
   /** By session: lines that may have to wait for an earlier one. */
-  const held = new Map<string, readonly HeldLine[]>();
+  const waiting = new Map<string, readonly WaitingLine[]>();
   const startedCalls = new Set<string>();
   const timer = createEarliestTimer(clock, options.schedule, () => {
-    for (const key of [...held.keys()]) writeDue(key);
+    for (const key of [...waiting.keys()]) writeDue(key);
   });
 
   /** True for the end of a skill whose start has not arrived, and for the end of a turn whose skill has not ended. */
@@ -61,30 +61,30 @@ export function createLifecycleStream(options: LifecycleStreamOptions): Sink {
   function add(session: Session, line: StampedLine, waitMs: number): void {
     const key = sessionKeyOf(session);
     const { t } = clock();
-    const others = (held.get(key) ?? []).map((other) => countTurn(other, line, session.turnCount));
+    const others = (waiting.get(key) ?? []).map((other) => countTurn(other, line, session.turnCount));
     if (others.length === 0 && waitMs === 0) {
       write(line.event);
       return;
     }
-    held.set(key, [...others, { ...line, dueT: t + waitMs }]);
+    waiting.set(key, [...others, { ...line, dueT: t + waitMs }]);
     // What the others waited for has come, or nothing comes any more.
-    if (waitMs === 0 || others.length >= maxHeldLines) writeAll(key);
+    if (waitMs === 0 || others.length >= maxWaitingLines) writeAll(key);
     else timer.startAt(t + waitMs);
   }
 
   function writeAll(key: string): void {
-    for (const { event } of sortByOccurrence(held.get(key) ?? [])) write(event);
-    held.delete(key);
+    for (const { event } of sortByOccurrence(waiting.get(key) ?? [])) write(event);
+    waiting.delete(key);
   }
 
   function writeDue(key: string): void {
-    const lines = sortByOccurrence(held.get(key) ?? []);
+    const lines = sortByOccurrence(waiting.get(key) ?? []);
     const { t } = clock();
     const count = lines.findLastIndex(({ dueT }) => dueT <= t) + 1;
     for (const { event } of lines.slice(0, count)) write(event);
     const rest = lines.slice(count);
-    if (rest.length === 0) held.delete(key);
-    else held.set(key, rest);
+    if (rest.length === 0) waiting.delete(key);
+    else waiting.set(key, rest);
     for (const { dueT } of rest) timer.startAt(dueT);
   }
 
@@ -125,14 +125,14 @@ export function createLifecycleStream(options: LifecycleStreamOptions): Sink {
     },
     stop() {
       timer.cancel();
-      for (const key of [...held.keys()]) writeAll(key);
+      for (const key of [...waiting.keys()]) writeAll(key);
     },
   };
 }
 
 const maxStartedCalls = 1_000;
 /** Of one session. */
-const maxHeldLines = 200;
+const maxWaitingLines = 200;
 /** Nobody looks at an unattended run, so its lines can wait until no earlier one can come. They are all written when it ends. */
 const unattendedMs = timing.reorderMs;
 

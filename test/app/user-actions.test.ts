@@ -17,7 +17,7 @@ const session = blocked("shop", minute);
 /** Runs the action and returns the messages and problems it showed. */
 async function click(
   action: UserAction,
-  answer: UserActionsOptions["desk"]["answer"],
+  answer: UserActionsOptions["requests"]["answer"],
   more: Partial<UserActionsOptions & NavigationOptions> = {},
 ): Promise<readonly string[]> {
   const messages: string[] = [];
@@ -40,7 +40,7 @@ async function click(
     navigation,
     setPreference: never,
     showMessage: (...parts) => void messages.push(parts.join(": ")),
-    desk: { answer },
+    requests: { answer },
     configPath: "",
     version: "1.2.3",
     url: "",
