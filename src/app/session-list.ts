@@ -58,7 +58,8 @@ export function createSessionList(options: SessionListOptions): AppSessionList {
       const session = store
         .sessions(now)
         .findLast(({ children }) => children.some((child) => child.agentId === agentId));
-      const parent = session && requests.addAnswerInfo(createSessionView(session, now, createContext()), true);
+      const parent =
+        session && requests.addAnswerInfo(createSessionView(session, now, createContext()), true);
       const child = parent?.children.find((known) => known.agentId === agentId);
       return parent && child ? { child, parent } : null;
     },

@@ -12,7 +12,7 @@ import { hasDesktop } from "../desktop/index.ts";
 import { forgetFolders, recordFolders } from "../setup/known-folders.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { findOwnCommand } from "../system/is-compiled.ts";
-import { waitUntil } from "../system/schedule.ts";
+import { pause, waitUntil } from "../system/schedule.ts";
 import { parseArguments } from "./args.ts";
 import { callApi, fetchSessions } from "./client.ts";
 import { demoCommand } from "./commands/demo.ts";
@@ -169,7 +169,7 @@ export async function runSession(session: DemoDay["sessions"][number], options: 
   for (let round = 0; !signal.aborted; round++) {
     const steps = session.createSteps(round);
     for (const [index, step] of steps.entries()) {
-      await sleep(step.afterMs, signal);
+      await pause(step.afterMs, signal);
       if (signal.aborted) return;
       if (step.onlyIfAllowed && !isAllowed) continue;
       const next = steps[index + 1];
@@ -180,17 +180,6 @@ export async function runSession(session: DemoDay["sessions"][number], options: 
       if (step.waitMs !== undefined) isAllowed = day.isAllowed(output);
     }
   }
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  signal.addEventListener("abort", () => {
-    clearTimeout(timer);
-    resolve();
-  });
-  if (signal.aborted) resolve();
-  return promise;
 }
 
 /** Returns what the hook printed: the user's decision, or nothing. */

@@ -12,6 +12,7 @@ import { readConfigFile } from "../storage/config-file.ts";
 import { readOpenHookErrors } from "../storage/hook-log.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { readEndpoint } from "../system/endpoint.ts";
+import { pause } from "../system/schedule.ts";
 import { parseArguments, usageError } from "./args.ts";
 import { fetchSessions, notRunning } from "./client.ts";
 import { statusCommand } from "./commands/status.ts";
@@ -186,25 +187,14 @@ const readMs = 1_000;
 
 /** Prints the text each time that it changes, until a signal or a closed stdout ends it. */
 async function printChanges(format: () => Promise<string>): Promise<void> {
-  let wake = (): void => {};
-  let isStopped = false;
-  const stop = (): void => {
-    isStopped = true;
-    wake();
-  };
+  const stopped = new AbortController();
+  const stop = (): void => stopped.abort();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
   process.stdout.on("error", stop);
-  for (let last = ""; !isStopped; ) {
+  for (let last = ""; !stopped.signal.aborted; ) {
     const text = await format();
     if (text !== last) process.stdout.write(text);
     last = text;
-    if (isStopped) break;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, readMs);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    await pause(readMs, stopped.signal);
   }
 }

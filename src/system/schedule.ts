@@ -1,3 +1,4 @@
+/** Timers, deadlines and pauses. */
 import type { Schedule } from "../core/interfaces/index.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { hourMs } from "../core/timing.ts";
@@ -91,7 +92,7 @@ export async function waitUntil(
 }
 
 /** Resolves after this long, or as soon as the signal is aborted. */
-export function pause(ms: number, signal: AbortSignal, schedule: Schedule): Promise<void> {
+export function pause(ms: number, signal: AbortSignal, schedule: Schedule = scheduleAlive): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const end = () => {

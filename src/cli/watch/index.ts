@@ -5,6 +5,7 @@
 import { viewKeyOf } from "../../core/session/session-ref.ts";
 import { capitalize } from "../../core/text/words.ts";
 import type { Paths } from "../../storage/paths.ts";
+import { pause } from "../../system/schedule.ts";
 import { sendAnswer } from "../asks.ts";
 import { fetchSession } from "../find-session.ts";
 import { goToSession } from "../focus.ts";
@@ -32,7 +33,8 @@ interface WatchOptions {
 export async function watchSessions({ paths, listsEnded, read }: WatchOptions): Promise<void> {
   const ended = Promise.withResolvers<void>();
   const keys = createKeyReader();
-  let wake = (): void => {};
+  let pausing = new AbortController();
+  const wake = (): void => pausing.abort();
   let isEnded = false;
   let escapeTimer: ReturnType<typeof setTimeout> | undefined;
   const end = (): void => {
@@ -120,13 +122,8 @@ export async function watchSessions({ paths, listsEnded, read }: WatchOptions): 
     while (!isEnded) {
       dispatch({ kind: "data", data: await read(), now: Date.now() });
       if (isEnded) return;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, readMs);
-        wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
+      pausing = new AbortController();
+      await pause(readMs, pausing.signal);
     }
   }
 
