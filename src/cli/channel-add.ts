@@ -26,7 +26,7 @@ import type { Json } from "../user-files/json-text.ts";
 import { quote, usageError } from "./args.ts";
 import { fetchChannelReports } from "./channel-facts.ts";
 import { formatResult, tapWaitMs, testThroughApp } from "./channel-test.ts";
-import { hasColour, homeFolder, print, printLines, terminalColumns } from "./output.ts";
+import { formatColumns, hasColour, homeFolder, print, printLines, terminalColumns } from "./output.ts";
 import { askYesNo, createPrompter, type Prompter } from "./prompt.ts";
 
 type Fields = Record<string, Json>;
@@ -156,8 +156,7 @@ function refuseSharedVariables(name: string, { type }: Service, paths: Paths): v
 }
 
 async function chooseService(prompter: Prompter, current: unknown): Promise<Service> {
-  const width = Math.max(...services.map((service) => service.name.length));
-  printLines(services.map((service, n) => `  ${n + 1}  ${service.name.padEnd(width)}  ${service.summary}`));
+  printLines(formatColumns(services.map(({ name, summary }, n) => [`  ${n + 1}`, name, summary])));
   const initial = services.find((service) => service.type === current);
   for (;;) {
     const answer = await prompter.ask(`Which service?${initial ? ` [${initial.name}]` : ""}`);
@@ -308,8 +307,7 @@ async function choose(
   choices: readonly (readonly [value: string, meaning: string])[],
   initial = String(fields[field] ?? choices[0]?.[0]),
 ): Promise<string> {
-  const width = Math.max(...choices.map(([value]) => value.length));
-  printLines(choices.map(([value, meaning]) => `  ${value.padEnd(width)}  ${meaning}`));
+  printLines(formatColumns(choices.map(([value, meaning]) => [`  ${value}`, meaning])));
   for (;;) {
     const answer = (await prompter.ask(`${question} [${initial}]`)) || initial;
     if (choices.some(([value]) => value === answer)) {

@@ -96,10 +96,6 @@ export function padText(text: string, columns: number): string {
   return shown + " ".repeat(Math.max(0, columns - Bun.stringWidth(shown)));
 }
 
-/**
- * Colours of the fixed part of the palette, because a terminal's own yellow, cyan and faint text cannot be read on white. Each has a
- * contrast of 4.5 on white and 4 on black.
- */
 /** Rows of the same number of cells, in columns. The last column is as wide as it needs. */
 export function formatColumns(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, n) => findWidest(rows.map((row) => row[n] ?? "")));
@@ -108,6 +104,10 @@ export function formatColumns(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
+/**
+ * Colours of the fixed part of the palette, because a terminal's own yellow, cyan and faint text cannot be read on white. Each has a
+ * contrast of 4.5 on white and 4 on black.
+ */
 export const bold = "\x1b[1m";
 export const dim = "\x1b[38;5;243m";
 export const red = "\x1b[38;5;161m";
