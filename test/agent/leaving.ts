@@ -1,6 +1,7 @@
 /** Leaves the CLI while an ask is open, and checks what is left. */
 import { expect } from "bun:test";
 import type { AnswerLogEntry } from "../../src/streams/answer-log-entry.ts";
+import { parseJsonLines } from "../json-lines.ts";
 import { type DialogAsk, expectTooLate, listOpenAsks, waitForAsk, waitForHookEnd } from "./answering.ts";
 import { defaultMode, type Sandbox, waitFor } from "./sandbox.ts";
 import { dialog } from "./scenario.ts";
@@ -48,11 +49,7 @@ export async function readOutcomes(sandbox: Sandbox, count = 1): Promise<string[
   let outcomes: string[] = [];
   do {
     const { stdout } = await sandbox.beckon.run("log", "--json");
-    const entries = stdout
-      .split("\n")
-      .filter(Boolean)
-      .map((line) => JSON.parse(line) as AnswerLogEntry);
-    outcomes = entries.flatMap(({ what, outcome, by }) =>
+    outcomes = parseJsonLines<AnswerLogEntry>(stdout).flatMap(({ what, outcome, by }) =>
       what === "answered" ? [by ? `${outcome} (${by})` : outcome] : [],
     );
   } while (outcomes.length < count && performance.now() < deadline);

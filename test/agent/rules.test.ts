@@ -1,5 +1,6 @@
 /** The real Claude Code CLI: what a rule of the user's allows runs by itself, and what is only like it is asked. */
 import { expect } from "bun:test";
+import { parseJsonLines } from "../json-lines.ts";
 import { openChannels } from "./channels.ts";
 import { home } from "./namespace.ts";
 import { createCliTests, dialog } from "./scenario.ts";
@@ -12,11 +13,9 @@ testWithoutErrors(
     const { beckon, recorder } = sandbox;
     const { phone } = await openChannels(sandbox, { phone: "ntfy" });
     const readAnswers = async () =>
-      (await beckon.run("log", "--json")).stdout
-        .trim()
-        .split("\n")
-        .map((line) => JSON.parse(line) as { asked: string; outcome: string; by: string })
-        .map(({ asked, outcome, by }) => `${asked}: ${outcome} (${by})`);
+      parseJsonLines<{ asked: string; outcome: string; by: string }>(
+        (await beckon.run("log", "--json")).stdout,
+      ).map(({ asked, outcome, by }) => `${asked}: ${outcome} (${by})`);
     await beckon.start();
     await sandbox.startCli();
     const added = await beckon.run("rules", "add", "Bash(touch *)", "--project", `${home}/proj`);

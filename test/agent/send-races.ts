@@ -1,6 +1,7 @@
 /** Prompts that are sent at any moment around a dialog's appearance: none of them may answer it. */
 import { expect } from "bun:test";
 import type { PromptView } from "../../src/core/interfaces/wire.ts";
+import { parseJsonLines } from "../json-lines.ts";
 import { chooseSeed, createRandom } from "../random.ts";
 import { letTimePass, waitUntil } from "../wait-until.ts";
 import type { Beckon } from "./beckon.ts";
@@ -27,10 +28,7 @@ export async function runRaces(stage: RaceStage, count: number): Promise<void> {
   console.log(`SEED=${seed}`);
   const random = createRandom(seed);
   const list = async (): Promise<readonly PromptView[]> =>
-    (await stage.beckon.run("send", "--list", "--json")).stdout
-      .split("\n")
-      .filter(Boolean)
-      .map((line) => JSON.parse(line) as PromptView);
+    parseJsonLines((await stage.beckon.run("send", "--list", "--json")).stdout);
   const said: Record<string, number> = {};
   for (let race = 0; race < count; race++) {
     await stage.waitUntilReady();

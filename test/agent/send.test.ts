@@ -1,5 +1,6 @@
 /** The real Claude Code CLI: prompts that are sent to it through beckon. */
 import { expect } from "bun:test";
+import { parseJsonLines } from "../json-lines.ts";
 import { waitUntil } from "../wait-until.ts";
 import { createCliTests } from "./scenario.ts";
 
@@ -14,10 +15,9 @@ testWithoutErrors(
       return { said: stdout + stderr, code };
     };
     const readSent = async () =>
-      (await beckon.run("log", "--json")).stdout
-        .trim()
-        .split("\n")
-        .map((line) => JSON.parse(line) as { what: string; asked: string; outcome: string; by: string })
+      parseJsonLines<{ what: string; asked: string; outcome: string; by: string }>(
+        (await beckon.run("log", "--json")).stdout,
+      )
         .filter(({ what }) => what === "prompt")
         .map(({ asked, outcome, by }) => `${asked}: ${outcome} (${by})`);
     const waitForSent = (count: number) =>

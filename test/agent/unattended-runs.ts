@@ -2,6 +2,7 @@
 import { expect } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import type { LifecycleEvent } from "../../src/streams/lifecycle-event.ts";
+import { parseJsonLines } from "../json-lines.ts";
 import { home } from "./namespace.ts";
 import { waitFor } from "./sandbox.ts";
 import { createCliTests } from "./scenario.ts";
@@ -24,12 +25,7 @@ export function testUnattendedRuns(count: number): void {
       await sandbox.beckon.start();
       const file = sandbox.resolveInHome(stream);
       const readLines = (): LifecycleEvent[] =>
-        existsSync(file)
-          ? readFileSync(file, "utf8")
-              .split("\n")
-              .filter(Boolean)
-              .map((line) => JSON.parse(line))
-          : [];
+        existsSync(file) ? parseJsonLines(readFileSync(file, "utf8")) : [];
       for (let run = 1; run <= count; run++) {
         await sandbox.runShell(command);
         const countEnded = () => readLines().filter(({ phase }) => phase === "ended").length;

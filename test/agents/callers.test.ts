@@ -6,6 +6,7 @@ import { findCaller, listCallerVariables, unsupportedCaller } from "../../src/ag
 import { openEnvelope } from "../../src/agents/envelope.ts";
 import { agents } from "../../src/agents/index.ts";
 import type { JsonRecord } from "../../src/core/json.ts";
+import { parseJsonLines } from "../json-lines.ts";
 
 interface Call {
   readonly caller: string;
@@ -15,11 +16,7 @@ interface Call {
 }
 
 const fixtures = join(import.meta.dir, "../fixtures");
-const readLines = (path: string): unknown[] =>
-  readFileSync(join(fixtures, path), "utf8")
-    .split("\n")
-    .filter(Boolean)
-    .map((line) => JSON.parse(line));
+const readLines = (path: string): unknown[] => parseJsonLines(readFileSync(join(fixtures, path), "utf8"));
 
 const stop = { session_id: "s", hook_event_name: "Stop" };
 

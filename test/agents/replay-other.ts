@@ -21,6 +21,7 @@ import type { JsonRecord } from "../../src/core/json.ts";
 import { createInternalEvent } from "../../src/core/session/event.ts";
 import { createStore, type Store } from "../../src/state/store.ts";
 import { viewSession } from "../core/view/session-view.ts";
+import { parseJsonLines } from "../json-lines.ts";
 import { letTimePass } from "../wait-until.ts";
 import {
   createShownHistory,
@@ -97,10 +98,7 @@ export function describeReplay(adapter: ReplayAdapter): void {
       const unknowable = adapter.unknowable[scenario] ?? {};
       const except = Object.values(unknowable).join("; ");
       test(`${scenario}${except && `, except: ${except}`}`, async () => {
-        const rows = readFileSync(join(folder, file), "utf8")
-          .split("\n")
-          .filter(Boolean)
-          .map((line) => JSON.parse(line) as RecordedRow);
+        const rows = parseJsonLines<RecordedRow>(readFileSync(join(folder, file), "utf8"));
         const onScreen = rows.flatMap((row) => (row.kind === "dialog" || row.kind === "look" ? [row] : []));
         const verdict = judgeScreen(onScreen, await replay(rows, adapter), rows.at(-1)?.ms ?? 0);
         verdicts.set(scenario, verdict);

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createMasker } from "../../src/secrets/index.ts";
 import { mayContainSecret } from "../../src/secrets/prefilter.ts";
+import { recordedPayloads } from "../agents/claude/recorded-payloads.ts";
 import { formatFigures, interleave, meets, ratio } from "./rounds.ts";
 
 const rounds = 15;
@@ -15,10 +16,7 @@ const maskers = [
   { filter: "without", masker: createMasker(() => true) },
 ];
 
-const payloads = readFileSync(join(repo, "test/fixtures/payloads.jsonl"), "utf8")
-  .split("\n")
-  .filter((line) => line !== "")
-  .map((line) => JSON.stringify(JSON.parse(line).payload));
+const payloads = recordedPayloads.map(({ payload }) => JSON.stringify(payload));
 const prompt = readFileSync(join(repo, "ARCHITECTURE.md"), "utf8").slice(0, promptLength);
 const kinds = [
   { kind: "a recorded event", texts: payloads, minRatio: 10 },

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequest, parseDecision } from "../answers/fixture.ts";
 import { colourQuestion } from "../colour-question.ts";
+import { parseJsonLines } from "../json-lines.ts";
 import { letTimePass, waitUntil } from "../wait-until.ts";
 import { type ChannelFixture, createChannelFixture } from "./app-fixture.ts";
 import { serverStarters } from "./servers/index.ts";
@@ -69,10 +70,7 @@ describe("an answer from the phone", () => {
     expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
     await fixture.waitForText(phone, "Allowed by phone");
     expect(phone.messages()[0]?.buttons).toEqual([]);
-    const log = readFileSync(fixture.paths.answerLog, "utf8")
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line));
+    const log = parseJsonLines(readFileSync(fixture.paths.answerLog, "utf8"));
     expect(log).toMatchObject([
       { what: "shown", outcome: "sent to phone" },
       { what: "answered", outcome: "allowed", by: "phone" },

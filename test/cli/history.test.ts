@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { formatStats } from "../../src/cli/stats.ts";
 import { createAppFixture, createAskEvent, createPromptEvent, proj } from "../app-fixture.ts";
 import { forEachTest } from "../for-each-test.ts";
+import { parseJsonLines } from "../json-lines.ts";
 import { waitUntil } from "../wait-until.ts";
 
 const fixture = forEachTest(createAppFixture);
@@ -130,10 +131,7 @@ test("history, its export and stats work while beckon is stopped", async () => {
   expect(listed.out).toContain("add caching to the shop");
   expect(listed.out).toEndWith(`\n\n${stopped}`);
   const { out } = await beckon("history", "--export");
-  const events = out
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line));
+  const events = parseJsonLines(out);
   expect(events.map(({ event_type, source }) => `${event_type} ${source}`).sort()).toEqual([
     "agent_blocked synthetic",
     "agent_stopped hook",

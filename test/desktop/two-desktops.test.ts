@@ -1,6 +1,7 @@
 /** A laptop and a desktop that follow the same machine, each with a real desktop of its own: the user is told where they are. */
 import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
 import { createPromptEvent, proj } from "../app-fixture.ts";
+import { parseJsonLines } from "../json-lines.ts";
 import { createFleetLab, type FleetLab } from "../machines/fleet/fleet-lab.ts";
 import { hasAll, testWith } from "../needs.ts";
 import { letTimePass, waitUntil } from "../wait-until.ts";
@@ -92,8 +93,7 @@ testWith(...needs)("an alert appears where the user is, and follows them", async
   await postTool("PermissionRequest");
   await expectAlertAt("laptop");
   const log = await lab.get("desktop").spawnBeckon(["log", "--json"]).stdout.text();
-  const entries = log.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
-  expect(entries.map(({ what, outcome }) => ({ what, outcome }))).toEqual([
+  expect(parseJsonLines(log).map(({ what, outcome }) => ({ what, outcome }))).toEqual([
     { what: "not shown", outcome: "you are at laptop, which shows it" },
   ]);
 

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TerminalTarget } from "../../src/core/terminals/terminal.ts";
 import { createClock } from "../../src/system/clock.ts";
+import { parseJsonLines } from "../json-lines.ts";
 import { testWith } from "../needs.ts";
 import { binary } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
@@ -70,8 +71,8 @@ describe("on a desktop", () => {
       await asks(session, target, "make all");
       let entry: { readonly what: string; readonly outcome: string } | undefined;
       await waitUntil(async () => {
-        const lines = (await beckon("log", "--json")).split("\n").filter(Boolean);
-        entry = lines.map((line) => JSON.parse(line)).find((each) => each.session === `claude:${session}`);
+        const entries = parseJsonLines(await beckon("log", "--json"));
+        entry = entries.find((each) => each.session === `claude:${session}`);
         return entry !== undefined;
       }, soonMs);
       if (entry?.what === "not shown" && entry.outcome === "you are looking at it") return session;

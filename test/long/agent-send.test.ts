@@ -4,6 +4,7 @@ import { readdirSync } from "node:fs";
 import type { Sandbox } from "../agent/sandbox.ts";
 import { createCliTests, dialog } from "../agent/scenario.ts";
 import { runRaces } from "../agent/send-races.ts";
+import { parseJsonLines } from "../json-lines.ts";
 import { waitUntil } from "../wait-until.ts";
 
 const { testWithoutErrors, testDriven } = createCliTests();
@@ -11,10 +12,7 @@ const count = 20;
 const timeoutMs = 400_000;
 
 const readOutcomes = async ({ beckon }: Sandbox): Promise<readonly string[]> =>
-  (await beckon.run("log", "--json")).stdout
-    .split("\n")
-    .filter(Boolean)
-    .map((line) => JSON.parse(line) as { what: string; asked: string; outcome: string })
+  parseJsonLines<{ what: string; asked: string; outcome: string }>((await beckon.run("log", "--json")).stdout)
     .filter(({ what }) => what === "prompt")
     .map(({ asked, outcome }) => `${asked}: ${outcome}`);
 

@@ -10,6 +10,7 @@ import { findFreePort } from "../bench/processes.ts";
 import { createChannelFixture } from "../channels/app-fixture.ts";
 import { exampleMessage, openService } from "../channels/fixture.ts";
 import type { FakeService } from "../channels/servers/fake-service.ts";
+import { parseJsonLines } from "../json-lines.ts";
 import { testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";
 
@@ -80,8 +81,7 @@ async function startNtfy() {
     const response = await fetch(`${url}/alerts/json?poll=1&since=all`, {
       headers: { Authorization: `Bearer ${token}` },
     });
-    const lines = (await response.text()).split("\n").filter((line) => line !== "");
-    return lines.map((line) => JSON.parse(line));
+    return parseJsonLines(await response.text());
   }
   /** As apps show them: the newest of each sequence. */
   const shown = async () =>

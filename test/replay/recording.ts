@@ -1,6 +1,7 @@
 /** Recordings of the real CLI: its hooks, its status file, and what the driver did, with times. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseJsonLines } from "../json-lines.ts";
 
 export interface Row {
   readonly ms: number;
@@ -32,8 +33,8 @@ export function readRecordings(): Recording[] {
     .filter((name) => name.endsWith(".jsonl"))
     .sort()
     .map((name) => {
-      const lines = readFileSync(join(folder, name), "utf8").split("\n").filter(Boolean);
-      const rows = lines.map((line) => JSON.parse(line) as Row).sort((a, b) => a.ms - b.ms);
+      const text = readFileSync(join(folder, name), "utf8");
+      const rows = parseJsonLines<Row>(text).sort((a, b) => a.ms - b.ms);
       const bases = rows.flatMap((row) => (row.statusUpdatedAt ? [row.statusUpdatedAt - row.ms] : []));
       return {
         name: name.replace(/\.jsonl$/, ""),

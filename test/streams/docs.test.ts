@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { normalizedEventTypes } from "../../src/streams/normalized-event.ts";
 import { createAppFixture, createAskEvent, createPromptEvent, proj } from "../app-fixture.ts";
 import { forEachTest } from "../for-each-test.ts";
+import { parseJsonLines } from "../json-lines.ts";
 import { testWith } from "../needs.ts";
 import { mainSource, repo } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
@@ -47,11 +48,7 @@ test("every field of every line of the stream is documented, and no other", asyn
   const path = join(fixture.home, "lifecycle.jsonl");
   await fixture.start({ BECKON_STREAM_PATH: path });
   await runSession();
-  const lines = fixture
-    .read(path)
-    .split("\n")
-    .filter(Boolean)
-    .map((line): Record<string, unknown> => JSON.parse(line));
+  const lines = parseJsonLines<Record<string, unknown>>(fixture.read(path));
 
   const kinds = readTable("`eventType`").map(([type, phase]) => [...listCode(type), ...listCode(phase)]);
   const written = lines.map(({ eventType, phase }) => [eventType, phase].filter(Boolean));

@@ -12,6 +12,7 @@ import {
   proj,
 } from "../app-fixture.ts";
 import { colourQuestion } from "../colour-question.ts";
+import { parseJsonLines } from "../json-lines.ts";
 import { waitUntil } from "../wait-until.ts";
 
 let fixture: AppFixture;
@@ -22,12 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => fixture.destroy());
 
-const readStream = () =>
-  fixture
-    .read(path)
-    .split("\n")
-    .filter(Boolean)
-    .map((line) => JSON.parse(line));
+const readStream = () => parseJsonLines(fixture.read(path));
 
 const skill = { tool_name: "Skill", tool_use_id: "t1", ...proj };
 

@@ -2,17 +2,12 @@
  * Request bodies that no agent should send, mixed with bodies that agents do send. Body n of a seed is always the same, except for
  * its time.
  */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { recordedPayloads } from "../agents/claude/recorded-payloads.ts";
 import { createRandom, type Random } from "../random.ts";
 
 type Fields = Record<string, unknown>;
 
-const payloadsFile = join(import.meta.dir, "../fixtures/payloads.jsonl");
-const payloads = readFileSync(payloadsFile, "utf8")
-  .trim()
-  .split("\n")
-  .map((line) => JSON.stringify((JSON.parse(line) as { payload: Fields }).payload));
+const payloads = recordedPayloads.map(({ payload }) => JSON.stringify(payload));
 
 const sessionsPerPayload = 4;
 

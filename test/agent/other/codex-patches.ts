@@ -6,6 +6,7 @@
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseJsonLines } from "../../json-lines.ts";
 import { waitForValue } from "../../wait-until.ts";
 import { home, openNamespace, readFirstLine } from "../namespace.ts";
 import { modulesOf, type OtherCli } from "./clis.ts";
@@ -38,9 +39,9 @@ export async function readWithCodex(
     const client = space.startOutside([process.execPath, import.meta.path, String(serverPort)]);
     client.stdin.write(JSON.stringify({ cwd: patchedFolder, patches }));
     await client.stdin.end();
-    const lines = (await new Response(client.stdout).text()).split("\n").filter(Boolean);
-    if (lines.length !== patches.length) throw new Error(`${lines.length} of ${patches.length} patches`);
-    return lines.map((line) => JSON.parse(line));
+    const results = parseJsonLines(await new Response(client.stdout).text());
+    if (results.length !== patches.length) throw new Error(`${results.length} of ${patches.length} patches`);
+    return results;
   } finally {
     await space.close();
     rmSync(folder, { recursive: true, force: true });

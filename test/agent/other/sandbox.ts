@@ -10,6 +10,7 @@ import {
   type ScreenVerdict,
   type TimedScreenRow,
 } from "../../agents/screen-judge.ts";
+import { parseJsonLines } from "../../json-lines.ts";
 import { binary } from "../../repo.ts";
 import { letTimePass, waitUntil } from "../../wait-until.ts";
 import { type Beckon, createBeckon } from "../beckon.ts";
@@ -261,13 +262,8 @@ async function setUp(driver: CliDriver, folder: string, options: OtherSandboxOpt
   }
   const commandLine = `^${driver.interpreter ?? ""}${home}/${folderOf(cli)}/`;
   const listCli = async () => (await space.run(["pgrep", "-f", commandLine], {})).stdout;
-  const readLog = (): readonly (readonly [at: number, last: string])[] => {
-    const text = existsSync(requestLog) ? readFileSync(requestLog, "utf8") : "";
-    return text
-      .split("\n")
-      .filter(Boolean)
-      .map((line) => JSON.parse(line));
-  };
+  const readLog = (): readonly (readonly [at: number, last: string])[] =>
+    existsSync(requestLog) ? parseJsonLines(readFileSync(requestLog, "utf8")) : [];
   const waitUntilIdle = () => waitUntilLasting("an idle screen", () => state === "idle", 600);
   async function waitUntilLasting(what: string, isTrue: () => boolean, lastMs: number): Promise<void> {
     let since = performance.now();

@@ -1,5 +1,6 @@
 /** Prompts that are sent through beckon to another agent's real CLI: when it is idle, and after a dialog. */
 import { expect } from "bun:test";
+import { parseJsonLines } from "../../json-lines.ts";
 import { waitUntil } from "../../wait-until.ts";
 import { runRaces } from "../send-races.ts";
 import type { CliDriver, OtherSandbox } from "./sandbox.ts";
@@ -39,10 +40,7 @@ export function describeSending(driver: CliDriver, { count, start }: SendingStor
       await sandbox.waitForScreen(/(?<!SAY )after it/);
       expect(await sandbox.listFiles()).toEqual([]);
       const readOutcomes = async () =>
-        (await beckon.run("log", "--json")).stdout
-          .trim()
-          .split("\n")
-          .map((line) => JSON.parse(line) as { what: string; outcome: string })
+        parseJsonLines<{ what: string; outcome: string }>((await beckon.run("log", "--json")).stdout)
           .filter(({ what }) => what === "prompt")
           .map(({ outcome }) => outcome);
       await waitUntil(async () => (await readOutcomes()).length === count + 1, 20_000, "every outcome", 250);

@@ -1,13 +1,12 @@
 /** The demo shows what a real agent sends: its payloads have the fields of recorded ones, no more and no less. */
 import { describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import data from "../../../src/agents/claude/demo.json";
 import { createClaudeDemoDay } from "../../../src/agents/claude/demo.ts";
 import type { JsonRecord } from "../../../src/core/json.ts";
 import { readRecordings } from "../../replay/recording.ts";
+import { recordedPayloads } from "./recorded-payloads.ts";
 
 /** Types in place of values. The keys of `answers` are the questions; lists have the forms of their items once each. */
 function describeForm(value: unknown, name = ""): unknown {
@@ -48,11 +47,8 @@ function readRecorded(isWanted: (name: string) => boolean): readonly JsonRecord[
     .flatMap(({ rows }) => rows.flatMap(({ src, payload }) => (src === "hook" && payload ? [payload] : [])));
 }
 
-const samples = readFileSync(join(import.meta.dir, "../../fixtures/payloads.jsonl"), "utf8")
-  .split("\n")
-  .filter(Boolean);
 const recorded: readonly JsonRecord[] = [
-  ...samples.map((line) => JSON.parse(line).payload),
+  ...recordedPayloads.map(({ payload }) => payload),
   ...readRecorded((name) => !isOlder(name)),
 ];
 

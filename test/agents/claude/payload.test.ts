@@ -3,18 +3,7 @@ import fc from "fast-check";
 import type * as wire from "../../../src/agents/claude/payload.ts";
 import { type HookEventName, hookEventNames, parseHookEvent } from "../../../src/agents/claude/payload.ts";
 import { limits } from "../../../src/core/limits.ts";
-
-interface Recorded {
-  readonly variant: string;
-  readonly payload: Readonly<Record<string, unknown>>;
-}
-
-const recorded: Recorded[] = (
-  await Bun.file(new URL("../../fixtures/payloads.jsonl", import.meta.url)).text()
-)
-  .trim()
-  .split("\n")
-  .map((line) => JSON.parse(line));
+import { recordedPayloads } from "./recorded-payloads.ts";
 
 /** The CLI's own list, in its order. One type for each name: this does not compile if one is missing. */
 const names: { readonly [N in HookEventName]: wire.AnyHookEvent["hook_event_name"] } = {
@@ -64,10 +53,10 @@ describe("every event of the CLI", () => {
   });
 
   test("each recorded payload keeps every field that beckon knows", () => {
-    expect(recorded).toHaveLength(66);
+    expect(recordedPayloads).toHaveLength(66);
     // Costs and cache hints, which nothing here is about: they may be there or not.
     const ignored = /^(context_tokens|prompt_cache|cache_ttl|estimated_cache|pricing|seconds_since)/;
-    for (const { variant, payload } of recorded) {
+    for (const { variant, payload } of recordedPayloads) {
       const kept = Object.entries(payload).filter(([key, value]) => value !== null && !ignored.test(key));
       expect({ variant, ...parseHookEvent(payload) }).toMatchObject({ variant, ...Object.fromEntries(kept) });
     }

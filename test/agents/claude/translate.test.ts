@@ -6,6 +6,7 @@ import { translate } from "../../../src/agents/claude/translate.ts";
 import { openEnvelope } from "../../../src/agents/envelope.ts";
 import { limits } from "../../../src/core/limits.ts";
 import type { Change } from "../../../src/core/session/event.ts";
+import { recordedPayloads } from "./recorded-payloads.ts";
 
 const stamped = { id: "e1", key: "k1", at: 1_790_000_000_000, t: 5_000 };
 
@@ -17,12 +18,7 @@ function changeOf(hook_event_name: string, fields: Record<string, unknown> = {})
   return event({ session_id: "s", hook_event_name, ...fields })?.change;
 }
 
-describe("every recorded payload of the CLI", async () => {
-  const text = await Bun.file(new URL("../../fixtures/payloads.jsonl", import.meta.url)).text();
-  const recorded = text
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
+describe("every recorded payload of the CLI", () => {
   /** By its name; a Notification by its type. */
   const kinds: Record<string, Change["kind"]> = {
     SessionStart: "session-start",
@@ -49,24 +45,27 @@ describe("every recorded payload of the CLI", async () => {
     Setup: "setup",
     InstructionsLoaded: "document-loaded",
   };
-  test.each(recorded.map(({ variant, payload }) => [variant, payload]))("%s", (_, payload) => {
-    const name = payload.notification_type ?? payload.hook_event_name;
-    const translated = event(payload);
-    expect(translated?.change.kind).toBe(kinds[name] ?? "no-change");
-    expect(translated).toMatchObject({
-      id: "e1",
-      at: stamped.at,
-      t: stamped.t,
-      payloadKey: "k1",
-      agent: "claude",
-      sessionId: payload.session_id,
-      name: payload.hook_event_name,
-      agentId: payload.agent_id ?? null,
-      promptId: payload.prompt_id ?? null,
-      cwd: payload.cwd,
-      transcriptPath: payload.transcript_path,
-    });
-  });
+  test.each(recordedPayloads.map(({ variant, payload }) => [variant, payload] as const))(
+    "%s",
+    (_, payload) => {
+      const name = String(payload.notification_type ?? payload.hook_event_name);
+      const translated = event(payload);
+      expect(translated?.change.kind).toBe(kinds[name] ?? "no-change");
+      expect(translated).toMatchObject({
+        id: "e1",
+        at: stamped.at,
+        t: stamped.t,
+        payloadKey: "k1",
+        agent: "claude",
+        sessionId: payload.session_id,
+        name: payload.hook_event_name,
+        agentId: payload.agent_id ?? null,
+        promptId: payload.prompt_id ?? null,
+        cwd: payload.cwd,
+        transcriptPath: payload.transcript_path,
+      });
+    },
+  );
 });
 
 test("the event has what the forwarder saw", () => {

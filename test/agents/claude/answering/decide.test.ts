@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { decide as decideFor } from "../../../../src/agents/claude/answering/decide.ts";
 import type { Answer } from "../../../../src/core/session/ask-details.ts";
-import { colour, extras, recorded, request } from "./requests.ts";
+import { colour, extras, recordedRequests, request } from "./requests.ts";
 
 const decide = (payload: unknown, answer: Answer): unknown => decideFor(payload, answer);
 const bash = (more: object = {}) => request("Bash", { command: "npm test" }, more);
@@ -203,7 +203,7 @@ describe("for any request and answer", () => {
     );
   });
   test("every request that the real CLI sent can be denied, and all but questions and unseen plans allowed", async () => {
-    for (const payload of await recorded()) {
+    for (const payload of recordedRequests) {
       expect(decide(payload, { do: "deny", message: null })).toBeObject();
       const isAllowed = typeof decide(payload, { do: "allow" }) !== "string";
       expect(isAllowed).toBe(payload.tool_name === "Bash" || payload.tool_name === "Write");

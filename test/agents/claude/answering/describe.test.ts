@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describeRequest } from "../../../../src/agents/claude/answering/describe.ts";
 import type { AskDetails } from "../../../../src/core/session/ask-details.ts";
 import { maxColumns, maxRows } from "../../../../src/core/text/fit.ts";
-import { colour, cwd, extras, recorded, request } from "./requests.ts";
+import { colour, cwd, extras, recordedRequests, request } from "./requests.ts";
 
 const modeAfterPlan =
   "⟨mode afterwards⟩ the one from before the plan. To go on in auto mode, approve it in the terminal";
@@ -132,7 +132,7 @@ describe("the exact text of what would run", () => {
   });
 
   test("of a real request, with what the CLI offers to allow for good", async () => {
-    const all = (await recorded()).map((payload) => describeRequest(payload, { cwd }));
+    const all = recordedRequests.map((payload) => describeRequest(payload, { cwd }));
     expect(all.map((asked) => [asked?.kind, asked?.heading, asked?.isWhole, asked?.always])).toEqual([
       ["question", "Answer a question", true, []],
       [

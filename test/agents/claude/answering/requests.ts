@@ -1,5 +1,5 @@
 /** Permission requests, as Claude Code sends them. */
-import { join } from "node:path";
+import { recordedPayloads } from "../recorded-payloads.ts";
 
 export const cwd = "/home/dev/proj";
 
@@ -29,10 +29,6 @@ export const extras = {
 };
 
 /** Those that the real CLI sent. */
-export async function recorded(): Promise<Record<string, unknown>[]> {
-  const path = join(import.meta.dir, "../../../fixtures/payloads.jsonl");
-  const rows = (await Bun.file(path).text()).split("\n").filter((line) => line !== "");
-  return rows
-    .map((line) => JSON.parse(line).payload)
-    .filter((one) => one.hook_event_name === "PermissionRequest");
-}
+export const recordedRequests = recordedPayloads
+  .map(({ payload }) => payload)
+  .filter((payload) => payload.hook_event_name === "PermissionRequest");
