@@ -30,7 +30,7 @@ export function createOtherChanges(): OtherChanges {
   };
 }
 
-/** They stand below what is asked, and are no part of it: it is whole without them. */
+/** Shown below what is asked. They are not a part of it: it is whole without them. */
 export function addOtherChanges(details: AskDetails, lines: readonly string[]): AskDetails {
   if (lines.length === 0) return details;
   return { ...details, lines: [...details.lines, ...lines], otherChangesAt: details.lines.length };

@@ -15,8 +15,6 @@ export interface AppAwake extends Sink {
 
 export interface AwakeOptions extends Pick<Base, "config" | "clock" | "onProblem"> {
   readonly sessions: () => readonly Session[];
-  /** For tests. */
-  readonly openSystem?: () => Promise<AwakeSystem>;
 }
 
 /** How often to look while an agent works: has the cable been pulled, or has the agent been silent for too long? */
@@ -26,13 +24,7 @@ const retryMs = 10 * 60_000;
 /** A session that says it works and has not done anything for so long may never end. The machine must be able to sleep. */
 const maxSilentMs = 2 * hourMs;
 
-export function createAwake({
-  config,
-  clock,
-  onProblem,
-  sessions,
-  openSystem = loadSystem,
-}: AwakeOptions): AppAwake {
+export function createAwake({ config, clock, onProblem, sessions }: AwakeOptions): AppAwake {
   let system: AwakeSystem | null = null;
   let held: { release(): void } | null = null;
   let cancelCheck: (() => void) | null = null;
@@ -78,7 +70,7 @@ export function createAwake({
     if (isUpdating) return;
     isUpdating = true;
     try {
-      system ??= await openSystem();
+      system ??= await loadSystem();
       const mayHold = config().awake === "always" || (await system.isOnBattery()) !== true;
       if (!mayHold) {
         held?.release();

@@ -53,7 +53,7 @@ export function createStreamServer({ config, env, options, onProblem }: Base): A
     return stream;
   }
 
-  /** null if it is no address of such a server: the settings say so to the user. */
+  /** null if the address is not that of such a server: the settings say so to the user. */
   function openNamed(url: string): RedisStream | null {
     const address = readRedisUrl(url);
     return typeof address === "string" ? null : open(address.url);
