@@ -10,6 +10,7 @@ import { readEndpoint } from "../system/endpoint.ts";
 import type { Env } from "../system/folders.ts";
 import { isCompiled } from "../system/is-compiled.ts";
 import { startDetached } from "../system/launch.ts";
+import { parseEnvironment } from "../system/processes.ts";
 import { findAgentProcess, type Sender } from "./meta.ts";
 
 /** For this long, the hook that wrote the launch marker is assumed to be starting beckon. */
@@ -63,13 +64,8 @@ async function readAgentEnvironment(agent: string): Promise<Env | null> {
   const text = await Bun.file(`/proc/${agentProcess.pid}/environ`)
     .text()
     .catch(() => "");
-  const env = Object.fromEntries(
-    text.split("\0").flatMap((entry) => {
-      const end = entry.indexOf("=");
-      return end > 0 ? [[entry.slice(0, end), entry.slice(end + 1)]] : [];
-    }),
-  );
-  return env.HOME && env.PATH ? env : null;
+  const env = parseEnvironment(text);
+  return env?.HOME && env.PATH ? env : null;
 }
 
 /** The hook's own command may set BECKON_HOME. It counts if the hook uses that folder, and not if only the agent has it. */
