@@ -7,9 +7,8 @@ import type { ChannelSettings } from "../core/config/channels.ts";
 import { readConfigFile } from "../storage/config-file.ts";
 import type { Paths } from "../storage/paths.ts";
 import { dropUntrustedSecrets } from "../system/app-environment.ts";
-import { readEndpoint } from "../system/endpoint.ts";
 import type { Env } from "../system/folders.ts";
-import { callApi } from "./client.ts";
+import { fetchList } from "./client.ts";
 
 export interface KnownChannel {
   readonly name: string;
@@ -45,9 +44,5 @@ export function readChannels(paths: Paths, env: Env = process.env): KnownChannel
 }
 
 /** What the running beckon knows; null if it is not running. */
-export async function fetchChannelReports(paths: Paths): Promise<readonly ReportedChannel[] | null> {
-  if (!readEndpoint(paths)) return null;
-  const response = await callApi(paths, "/api/channels");
-  if (typeof response === "string" || !Array.isArray(response.body.channels)) return null;
-  return response.body.channels as ReportedChannel[];
-}
+export const fetchChannelReports = (paths: Paths) =>
+  fetchList<ReportedChannel>(paths, "/api/channels", "channels");

@@ -87,6 +87,17 @@ export async function callApi(
   }
 }
 
+/** A list that the running app reports. Resolves with null if beckon is not running, or does not answer. */
+export async function fetchList<Item>(
+  paths: Paths,
+  path: string,
+  name: string,
+): Promise<readonly Item[] | null> {
+  const response = await callApi(paths, path);
+  const list = typeof response === "string" ? null : response.body[name];
+  return Array.isArray(list) ? list : null;
+}
+
 export interface SessionsResponse {
   readonly sessions: readonly SessionView[];
   readonly quiet?: Quiet;

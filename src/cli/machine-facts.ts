@@ -4,8 +4,7 @@ import type { MachineSettings } from "../core/config/machines.ts";
 import type { MachineReport } from "../machines/index.ts";
 import { readConfigFile } from "../storage/config-file.ts";
 import type { Paths } from "../storage/paths.ts";
-import { readEndpoint } from "../system/endpoint.ts";
-import { callApi } from "./client.ts";
+import { callApi, fetchList } from "./client.ts";
 import { createNoMachineError } from "./find-machine.ts";
 
 export const listMachineNames = (paths: Paths): string[] =>
@@ -20,13 +19,8 @@ export function findMachine(paths: Paths, name: string): MachineSettings {
 }
 
 /** Resolves with null if beckon is not running. */
-export async function fetchMachineReports(paths: Paths): Promise<readonly MachineReport[] | null> {
-  if (!readEndpoint(paths)) return null;
-  const response = await callApi(paths, "/api/machines");
-  if (typeof response === "string") return null;
-  const { machines } = response.body;
-  return Array.isArray(machines) ? machines : null;
-}
+export const fetchMachineReports = (paths: Paths) =>
+  fetchList<MachineReport>(paths, "/api/machines", "machines");
 
 /** The other machine's beckon may know more agents than this one. */
 export const nameAgents = (ids: readonly string[], table: readonly Agent[]): readonly string[] =>
@@ -34,6 +28,5 @@ export const nameAgents = (ids: readonly string[], table: readonly Agent[]): rea
 
 /** Has the running app link the machine now, also after a problem that only the user could solve. */
 export async function retryMachine(paths: Paths, name: string): Promise<void> {
-  if (readEndpoint(paths))
-    await callApi(paths, `/api/machines/${encodeURIComponent(name)}/retry`, { body: {} });
+  await callApi(paths, `/api/machines/${encodeURIComponent(name)}/retry`, { body: {} });
 }
