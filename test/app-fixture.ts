@@ -89,6 +89,13 @@ export function createAppFixture({ enter = [], door }: FixtureOptions = {}) {
     spawnBeckon: (args: string[] = [], more: Record<string, string> = {}) =>
       spawn([process.execPath, mainSource, ...args], { BECKON_PORT: String(choosePort()), ...more }),
 
+    /** Runs a command to its end. */
+    async runBeckon(args: string[], more: Record<string, string> = {}) {
+      const child = this.spawnBeckon(args, more);
+      const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+      return { out, err, code };
+    },
+
     /** Starts the app in another process and waits until it accepts requests. */
     async startProcess(more: Record<string, string> = {}) {
       const child = this.spawnBeckon([], more);

@@ -152,11 +152,7 @@ describe("while beckon runs", () => {
   });
   afterEach(() => fixture.destroy());
 
-  async function answer(...args: string[]) {
-    const child = fixture.spawnBeckon(["answer", ...args]);
-    const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
-    return { out, err, code };
-  }
+  const answer = (...args: string[]) => fixture.runBeckon(["answer", ...args]);
   const failed = (err: string) => ({ out: "", err: `beckon: ${err}\n`, code: 1 });
 
   test("prints what was answered, and logs that the command line did it", async () => {

@@ -13,11 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => fixture.destroy());
 
-async function run(args: string[], env: Record<string, string> = {}) {
-  const child = fixture.spawnBeckon(["config", ...args], env);
-  const [code, out, err] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()]);
-  return { code, out, err };
-}
+const run = (args: string[], env?: Record<string, string>) => fixture.runBeckon(["config", ...args], env);
 
 function write(text: string): void {
   mkdirSync(dirname(fixture.paths.config), { recursive: true });

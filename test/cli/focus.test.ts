@@ -6,11 +6,7 @@ import { forEachTest } from "../for-each-test.ts";
 
 const fixture = forEachTest(createAppFixture);
 
-async function focus(...args: string[]) {
-  const child = fixture.spawnBeckon(["focus", ...args]);
-  const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { out, err, code: await child.exited };
-}
+const focus = (...args: string[]) => fixture.runBeckon(["focus", ...args]);
 const failed = (err: string) => ({ out: "", err: `${err}\n`, code: 1 });
 
 test("prints why it cannot go there, and where to look", async () => {

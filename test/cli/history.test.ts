@@ -7,11 +7,7 @@ import { waitUntil } from "../wait-until.ts";
 
 const fixture = forEachTest(createAppFixture);
 
-async function beckon(...args: string[]) {
-  const child = fixture.spawnBeckon(args, { COLUMNS: "80", TZ: "UTC" });
-  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
-  return { out, err, code };
-}
+const beckon = (...args: string[]) => fixture.runBeckon(args, { COLUMNS: "80", TZ: "UTC" });
 
 const stopped = "beckon is not running. Start it with: beckon start\n";
 

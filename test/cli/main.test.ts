@@ -11,11 +11,7 @@ beforeAll(() => {
 });
 afterAll(() => fixture.destroy());
 
-async function beckon(args: string[], env: Record<string, string> = {}) {
-  const child = fixture.spawnBeckon(args, env);
-  const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { out, err, code: await child.exited };
-}
+const beckon = (args: string[], env?: Record<string, string>) => fixture.runBeckon(args, env);
 
 describe("a usage error", () => {
   test.each([

@@ -9,31 +9,23 @@ const fixture = forEachTest(createAppFixture);
 
 const run = (...args: string[]) => runIn({}, ...args);
 
-async function runIn(env: Record<string, string>, ...args: string[]) {
-  const child = fixture.spawnBeckon(["open", ...args], env);
-  const [stdout, stderr, exitCode] = await Promise.all([
-    child.stdout.text(),
-    child.stderr.text(),
-    child.exited,
-  ]);
-  return { stdout, stderr, exitCode };
-}
+const runIn = (env: Record<string, string>, ...args: string[]) => fixture.runBeckon(["open", ...args], env);
 
 test("--print prints the address and nothing else, and the address opens the page", async () => {
   await fixture.start();
-  const { stdout, stderr, exitCode } = await run("--print");
-  expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
-  expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?code=[\w-]{43}\n$/);
-  const response = await fetch(stdout.trim(), { headers: navigation });
+  const { out, err, code } = await run("--print");
+  expect({ err, code }).toEqual({ err: "", code: 0 });
+  expect(out).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?code=[\w-]{43}\n$/);
+  const response = await fetch(out.trim(), { headers: navigation });
   expect(response.status).toBe(200);
   expect(await response.text()).toContain("/page.js");
 });
 
 test("without a running beckon it says how to start it", async () => {
   expect(await run()).toEqual({
-    stdout: "",
-    stderr: "beckon is not running. Start it with: beckon start\n",
-    exitCode: 1,
+    out: "",
+    err: "beckon is not running. Start it with: beckon start\n",
+    code: 1,
   });
 });
 
@@ -47,13 +39,13 @@ test.skipIf(process.platform !== "linux")("says that the page was opened, or why
     return { PATH: `${fixture.home}:${process.env.PATH}`, BROWSER: browser };
   };
   expect(await runIn(opener("exit 0"))).toEqual({
-    stdout: "Opened the dashboard in your browser. If it did not open: beckon open --print\n",
-    stderr: "",
-    exitCode: 0,
+    out: "Opened the dashboard in your browser. If it did not open: beckon open --print\n",
+    err: "",
+    code: 0,
   });
-  const { stderr, exitCode } = await runIn(opener("exit 4"));
-  expect(exitCode).toBe(1);
-  expect(stderr).toMatch(
+  const { err, code } = await runIn(opener("exit 4"));
+  expect(code).toBe(1);
+  expect(err).toMatch(
     /^beckon: no browser could be opened: xdg-open ended with \d: is there a program for such files\? To get the address, run: beckon open --print\n$/,
   );
 });

@@ -6,11 +6,7 @@ import { forEachTest } from "../for-each-test.ts";
 
 const fixture = forEachTest(createAppFixture);
 
-async function beckon(...args: string[]) {
-  const child = fixture.spawnBeckon(args);
-  const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { out, err, code: await child.exited };
-}
+const beckon = (...args: string[]) => fixture.runBeckon(args);
 const printed = (out: string) => ({ out: `${out}\n`, err: "", code: 0 });
 const failed = (err: string) => ({ out: "", err: `${err}\n`, code: 1 });
 const silence = async (id: string) => (await fixture.fetchSession(id))?.silence;

@@ -23,11 +23,7 @@ afterEach(async () => {
   await fixture.destroy();
 });
 
-async function beckon(args: string[], env: Record<string, string> = {}) {
-  const child = fixture.spawnBeckon(args, env);
-  const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { out, err, code: await child.exited };
-}
+const beckon = (args: string[], env?: Record<string, string>) => fixture.runBeckon(args, env);
 const leftovers = () => readdirSync(tmpdir()).filter((name) => name.startsWith("beckon-start-"));
 
 test("prints where it runs, and says so if it is running already", async () => {

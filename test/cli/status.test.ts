@@ -9,11 +9,8 @@ import { waitUntil } from "../wait-until.ts";
 
 const fixture = forEachTest(createAppFixture);
 
-async function status(args: string[] = [], env: Record<string, string> = {}) {
-  const child = fixture.spawnBeckon(["status", ...args], env);
-  const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { out, err, code: await child.exited };
-}
+const status = (args: string[] = [], env?: Record<string, string>) =>
+  fixture.runBeckon(["status", ...args], env);
 
 /** Runs on a terminal. `screen` returns everything that was written to it. */
 function onTerminal(args: string[], env: Record<string, string> = {}, cols = 100, rows = 24) {

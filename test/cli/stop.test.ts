@@ -13,11 +13,7 @@ const silentApp = join(import.meta.dir, "../fixtures/silent-app.ts");
 const staysOff = "It stays off until you start it with: beckon start\n";
 const fixture = forEachTest(createAppFixture);
 
-async function beckon(...args: string[]) {
-  const child = fixture.spawnBeckon(args);
-  const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { out, err, code: await child.exited };
-}
+const beckon = (...args: string[]) => fixture.runBeckon(args);
 const isOff = () => existsSync(fixture.paths.offMarker);
 
 describe("beckon stop", () => {

@@ -113,8 +113,8 @@ test("a moment says how the asks that were open then have ended, and why there w
   expect((await fixture.request("/api/moment?at=yesterday")).status).toBe(400);
 
   const readStatus = async (...args: string[]) => {
-    const beckon = fixture.spawnBeckon(["status", "--at", ...args]);
-    return { text: await beckon.stdout.text(), error: await beckon.stderr.text(), code: await beckon.exited };
+    const { out, err, code } = await fixture.runBeckon(["status", "--at", ...args]);
+    return { text: out, error: err, code };
   };
   const shown = await readStatus(new Date(open.at).toISOString());
   expect(shown.text).toContain("Nothing here can be answered.");

@@ -36,9 +36,8 @@ async function openLaptop(name: string) {
     report,
     isLinked: async () => (await report())?.state === "linked",
     async runBeckon(...args: string[]) {
-      const child = laptop.spawnBeckon(args, { PATH });
-      const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-      return { code: await child.exited, text: stdout + stderr };
+      const { out, err, code } = await laptop.runBeckon(args, { PATH });
+      return { code, text: out + err };
     },
     [Symbol.asyncDispose]: laptop.destroy,
   };

@@ -135,9 +135,8 @@ async function askGuard(session_id: string, cwd: string, file_path: string): Pro
 }
 
 async function runBeckon(...args: string[]): Promise<string> {
-  const child = laptop.spawnBeckon(args, { NO_COLOR: "1" });
-  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return stdout + stderr;
+  const { out, err } = await laptop.runBeckon(args, { NO_COLOR: "1" });
+  return out + err;
 }
 
 /** Everything that a terminal, a menu or a line of a log would not show as text. Line breaks and tabs end and align rows. */

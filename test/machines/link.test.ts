@@ -172,11 +172,7 @@ describe("a linked machine", () => {
     await two.laptop.postHook(createPromptEvent("here"));
     await two.devbox.postHook(createPromptEvent("there"));
     await waitUntil(async () => (await two.laptop.fetchSessions()).length === 2, soonMs);
-    const status = async (...args: string[]) => {
-      const child = two.laptop.spawnBeckon(["status", ...args]);
-      const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-      return { out, err, code: await child.exited };
-    };
+    const status = (...args: string[]) => two.laptop.runBeckon(["status", ...args]);
     expect((await status()).out).toContain("2 working");
     const { out } = await status("--machine", "devbox");
     expect([out.includes("1 working"), out.includes("proj on devbox")]).toEqual([true, true]);
