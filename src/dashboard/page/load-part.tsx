@@ -1,6 +1,6 @@
 /** Parts of the page that are loaded when they are first opened: most visits open none of them. */
 import { signal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, h } from "preact";
 import { useEffect } from "preact/hooks";
 
 const requested = new Set<string>();
@@ -39,3 +39,20 @@ export function Part({ script, what, children }: PartProps) {
     return <p class="off">The {what} could not be loaded. Open the page again: beckon open</p>;
   return <>{children}</>;
 }
+
+interface HostedPartProps {
+  readonly script: string;
+  readonly what: string;
+  readonly host: object;
+}
+
+/** An element that the script defines (define-panel.tsx). `host` is what it needs of the page. */
+export const HostedPart = ({ script, what, host }: HostedPartProps) => (
+  <Part script={script} what={what}>
+    {h(`beckon-${script}`, {
+      ref: (element: unknown) => {
+        if (element !== null) (element as { host: object }).host = host;
+      },
+    })}
+  </Part>
+);

@@ -5,6 +5,7 @@ import { describeReason } from "../../core/session/texts.ts";
 import { minuteMs } from "../../core/timing.ts";
 import { formatExactDuration, formatRoughAge } from "../../core/view/figures.ts";
 import { describePastAlert, describePastEnd } from "../../core/view/past-ask.ts";
+import { addStyle } from "./define-panel.tsx";
 import { cleanText, formatDayInside, formatTime } from "./format.ts";
 import { load } from "./load.ts";
 import { Host } from "./machines.tsx";
@@ -27,9 +28,7 @@ import {
 } from "./state.ts";
 import { Dots, Glyph, Icon } from "./ui.tsx";
 
-const sheet = new CSSStyleSheet();
-sheet.replaceSync(styles);
-document.adoptedStyleSheets.push(sheet);
+addStyle(styles);
 
 let isLoading = false;
 

@@ -3,13 +3,13 @@
  * visits do not open it.
  */
 import { signal } from "@preact/signals";
-import { render } from "preact";
 import { useEffect } from "preact/hooks";
 import type { BackTest, RuleSuggestion, RulesReport, RuleUse } from "../../core/interfaces/wire.ts";
 import { capitalize, formatCount } from "../../core/text/words.ts";
 import { dayMs } from "../../core/timing.ts";
 import { formatExactDuration, formatSpokenDuration } from "../../core/view/figures.ts";
 import type { callApi } from "./api.ts";
+import { addStyle, definePanel } from "./define-panel.tsx";
 import { cleanText, formatDay, formatDayInside, formatTime, noValue, startOfDay } from "./format.ts";
 import style from "./rules.css" with { type: "text" };
 import { Icon } from "./ui.tsx";
@@ -20,10 +20,7 @@ export interface RulesHost {
   readonly agentName: (id: string) => string;
 }
 
-// The policy of the page allows sheets that a script makes.
-const sheet = new CSSStyleSheet();
-sheet.replaceSync(style);
-document.adoptedStyleSheets.push(sheet);
+addStyle(style);
 
 const report = signal<RulesReport | null>(null);
 const now = signal(Date.now());
@@ -470,18 +467,4 @@ function NewRule({ host }: { readonly host: RulesHost }) {
   );
 }
 
-customElements.define(
-  "beckon-rules",
-  class extends HTMLElement {
-    /** Set by the page: before this class is known, or right after the element is in its place. */
-    declare host: RulesHost;
-    connectedCallback(): void {
-      queueMicrotask(() => {
-        if (this.isConnected) render(<Rules host={this.host} />, this);
-      });
-    }
-    disconnectedCallback(): void {
-      render(null, this);
-    }
-  },
-);
+definePanel("beckon-rules", Rules);

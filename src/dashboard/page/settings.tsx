@@ -3,7 +3,6 @@
  * the page loads when the panel is first opened; `<beckon-settings>` is its only link to the page (settings-loader.tsx).
  */
 import { useSignal } from "@preact/signals";
-import { render } from "preact";
 import { useEffect } from "preact/hooks";
 import {
   type ChannelRow,
@@ -12,6 +11,7 @@ import {
   sections,
 } from "../../core/config/setting-view.ts";
 import { formatCount } from "../../core/text/words.ts";
+import { definePanel } from "./define-panel.tsx";
 import { cleanText, formatTime, splitMatches } from "./format.ts";
 import { SettingControl } from "./settings-controls.tsx";
 import {
@@ -536,18 +536,4 @@ function Settings({ host }: { readonly host: SettingsHost }) {
   );
 }
 
-customElements.define(
-  "beckon-settings",
-  class extends HTMLElement {
-    /** Set by the page: before this class is known, or right after the element is in its place. */
-    declare host: SettingsHost;
-    connectedCallback(): void {
-      queueMicrotask(() => {
-        if (this.isConnected) render(<Settings host={this.host} />, this);
-      });
-    }
-    disconnectedCallback(): void {
-      render(null, this);
-    }
-  },
-);
+definePanel("beckon-settings", Settings);

@@ -3,12 +3,12 @@
  * people are in no team.
  */
 import { computed, signal } from "@preact/signals";
-import { render } from "preact";
 import { useEffect } from "preact/hooks";
 import type { TeamMachine, TeamPerson, TeamView, TeamWait } from "../../core/interfaces/wire.ts";
 import { formatCount } from "../../core/text/words.ts";
 import { formatAge, formatExactDuration } from "../../core/view/figures.ts";
 import type { callApi } from "./api.ts";
+import { addStyle, definePanel } from "./define-panel.tsx";
 import { cleanText, formatTime, noValue, startOfDay } from "./format.ts";
 import {
   chooseDayRange,
@@ -27,10 +27,7 @@ export interface TeamHost {
   readonly callApi: typeof callApi;
 }
 
-// The policy of the page allows sheets that a script makes.
-const sheet = new CSSStyleSheet();
-sheet.replaceSync(style);
-document.adoptedStyleSheets.push(sheet);
+addStyle(style);
 
 const teams = signal<readonly TeamView[] | null>(null);
 const chosen = signal("");
@@ -410,18 +407,4 @@ const formatExample = (json: string): string =>
     .map(([name, value]) => `${name}: ${JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, " ")}`)
     .join("\n");
 
-customElements.define(
-  "beckon-team",
-  class extends HTMLElement {
-    /** Set by the page: before this class is known, or right after the element is in its place. */
-    declare host: TeamHost;
-    connectedCallback(): void {
-      queueMicrotask(() => {
-        if (this.isConnected) render(<Team host={this.host} />, this);
-      });
-    }
-    disconnectedCallback(): void {
-      render(null, this);
-    }
-  },
-);
+definePanel("beckon-team", Team);
