@@ -119,7 +119,7 @@ test("a moment says how the asks that were open then have ended, and why there w
   const shown = await readStatus(new Date(open.at).toISOString());
   expect(shown.text).toContain("Nothing here can be answered.");
   expect(shown.text).toMatch(
-    /● 1 needs you[\s\S]*proj[\s\S]*Bash: touch x[\s\S]*Allowed at .* by you, in the terminal/,
+    /● 1 needed you[\s\S]*proj[\s\S]*Bash: touch x[\s\S]*Allowed at .* by you, in the terminal/,
   );
   expect(shown.text).toContain("No alert: you are looking at it");
   await fixture.stopApps();
