@@ -286,8 +286,8 @@ describe("a file that another session has changed, if the user wants to be asked
   const asks = output({ decision: "ask", reason: fact, metadata });
   const line = `beckon: ${fact}`;
 
-  test.each(["claude", "qwen"])("%s opens its dialog", (id) => {
-    expect(findAgent(id)?.forwarding.guard?.formatOutput({ hook_event_name: "PreToolUse" }, asks)).toEqual({
+  test("Claude Code opens its dialog", () => {
+    expect(claudeForwarding.guard?.formatOutput({ hook_event_name: "PreToolUse" }, asks)).toEqual({
       hookSpecificOutput: {
         hookEventName: "PreToolUse",
         permissionDecision: "ask",
@@ -303,8 +303,8 @@ describe("a file that another session has changed, if the user wants to be asked
       systemMessage: line,
     });
   });
-  test("Codex's model is told, and the user reads it", () => {
-    expect(codexForwarding.guard?.formatOutput({ hook_event_name: "PreToolUse" }, asks)).toEqual({
+  test.each(["codex", "qwen"])("the model of %s is told, and the user reads it", (id) => {
+    expect(findAgent(id)?.forwarding.guard?.formatOutput({ hook_event_name: "PreToolUse" }, asks)).toEqual({
       hookSpecificOutput: {
         hookEventName: "PreToolUse",
         additionalContext: metadata.additional_context,

@@ -11,10 +11,10 @@ const textsFor = (collisions: "show" | "warn" | "ask" | "refuse", those = all) =
 
 test("agents that can only be told, and those that only show it, are named once the setting wants to ask", () => {
   expect(textsFor("ask")).toEqual([
-    'workGuard.collisions is "ask", but Codex, opencode and Kilo cannot ask you before an edit: the model is told, and goes on',
+    'workGuard.collisions is "ask", but Codex, opencode, Kilo and Qwen Code cannot ask you before an edit: the model is told, and goes on',
     'workGuard.collisions is "ask", but Copilot CLI, Grok Build and Kimi Code can neither ask nor be told: the rows of both sessions show it',
   ]);
-  expect(textsFor("ask", connected("claude", "gemini", "qwen"))).toEqual([]);
+  expect(textsFor("ask", connected("claude", "gemini"))).toEqual([]);
   for (const other of ["show", "warn", "refuse"] as const) expect(textsFor(other)).toEqual([]);
 });
 

@@ -26,7 +26,7 @@ export const geminiForwarding: Forwarding = {
         const message = systemMessage === undefined ? {} : { systemMessage };
         if (hook_event_name === "BeforeTool" && decision === "block")
           return { decision: "deny", reason, ...message };
-        // As 0.61.0 has it: the dialog opens also where edits are accepted, and shows the message.
+        // Measured with 0.61.0: the dialog opens also where edits are accepted, and shows the message.
         if (hook_event_name === "BeforeTool" && decision === "ask")
           return { decision, reason, systemMessage: systemMessage ?? `beckon: ${reason}` };
         // What a call's result tells the model is another hook's: the user reads it.

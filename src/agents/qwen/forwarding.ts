@@ -1,5 +1,5 @@
 /** What the forwarder knows about Qwen Code. Imports little: it is loaded at every hook. */
-import { createHookForwarding, formatGuardAsk, formatGuardOutput, pickForGuard } from "../hook-forwarding.ts";
+import { createHookForwarding, formatGuardOutput, pickForGuard } from "../hook-forwarding.ts";
 
 /** Qwen Code does not show its dialog while a PermissionRequest hook runs (measured): the terminal would be locked meanwhile. */
 export const qwenForwarding = createHookForwarding({
@@ -10,8 +10,8 @@ export const qwenForwarding = createHookForwarding({
   spoolKinds: { PreToolUse: "end", PostToolBatch: "end", Notification: "end" },
   guard: {
     reduce: (payload) => pickForGuard(payload, { file_path: Object(payload.tool_input).file_path }),
-    // As 0.24.4 has it: "ask" opens the dialog of the call, also where edits are accepted. Without a terminal, it refuses.
-    collisions: "ask",
-    formatOutput: (payload, output) => formatGuardAsk(payload, output) ?? formatGuardOutput(payload, output),
+    // Measured with 0.24.4: "ask" opens the dialog without a PermissionRequest, so nobody would hear that it waits. The model is told.
+    collisions: "tell",
+    formatOutput: formatGuardOutput,
   },
 });
