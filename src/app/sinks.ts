@@ -78,7 +78,7 @@ const noChannelsFromHook =
 export function createSinks(base: Base, state: AppState, desktop: Desktop): Sinks {
   const { store, followers, transitions } = state;
   const rules = createAppRules(base, state);
-  const otherChanges = createOtherChanges();
+  const otherChanges = createOtherChanges(base.clock);
   const answers = createAnswers({
     agents: base.agents,
     path: base.paths.answerLog,

@@ -287,19 +287,20 @@ async function askGuard(paths: Paths, table: readonly Agent[], body: object): Pr
     return response.body as unknown as HookOutput;
   }
   const { config } = readConfigFile(paths.config);
+  const clock = createClock();
   const guard = createWorkGuard({
     paths,
     agents: await loadAgents(table),
     defaultProvider: process.env.BECKON_PROVIDER || defaultAgent,
     config: () => config,
-    clock: createClock(),
+    clock,
     sessions: () => [],
     get: () => null,
     dispatch: () => {},
     publish: () => {},
     schedule: () => () => {},
     command: () => "beckon",
-    otherChanges: createOtherChanges(),
+    otherChanges: createOtherChanges(clock),
     onProblem: (text) => process.stderr.write(`beckon: ${stripControls(text)}\n`),
   });
   const output = await guard.check({ ...body }, true);

@@ -69,7 +69,7 @@ function createHook(
 
 function createPendingFixture(
   autoAllow: Config["answering"]["autoAllow"] = {},
-  otherChanges = createOtherChanges(),
+  otherChanges = createOtherChanges(() => ({ t: 0 })),
 ) {
   const store = createStore();
   const here = { at: 1_790_000_000_000, t: 0, boot: "b", host: "h" };
@@ -493,7 +493,8 @@ test.each([
 });
 
 test("an edit of a file that another session changes shows that change, and a denial without words means: wait", async () => {
-  const otherChanges = createOtherChanges();
+  const now = { t: 0 };
+  const otherChanges = createOtherChanges(() => now);
   const fixture = createPendingFixture({}, otherChanges);
   const lines = ["⟨not committed, changed by codex in shop⟩", "⟨line 2⟩", "- two", "+ 2"];
   otherChanges.set({ agent: "claude", sessionId: "s-0" }, "/p/a.ts", lines);
@@ -525,6 +526,9 @@ test("an edit of a file that another session changes shows that change, and a de
   }
   expect(hook.sent.join()).toContain(waitMessage);
   expect(alone.sent.join()).not.toContain(waitMessage);
+  now.t += 61_000;
+  // The setting may be off by then, so nothing says any more what others have changed since.
+  expect(detailsOf(hold("s-0"))?.otherChangesAt).toBeUndefined();
   fixture.pending().stop();
 });
 

@@ -47,7 +47,7 @@ export async function createGuardFixture(
   let now = 1_800_000_000_000;
   const clock = (): ClockReading => ({ at: now, t: now, boot: null, host: "here" });
   const config: Config = { ...defaultConfig, workGuard: { ...defaultConfig.workGuard, ...workGuard } };
-  const otherChanges = createOtherChanges();
+  const otherChanges = createOtherChanges(clock);
   const guard = createWorkGuard({
     paths,
     agents,
