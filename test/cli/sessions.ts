@@ -39,7 +39,7 @@ export function session(project: string, more: Partial<SessionView> = {}): Sessi
     lastResponse: null,
     currentSkill: null,
     port: null,
-    terminal: nameTerminal(more.place ?? null),
+    terminal: null,
     place: null,
     attach: null,
     fingerprint: null,
@@ -95,6 +95,7 @@ export function over(project: string, more: Partial<SessionView> = {}): SessionV
   return session(project, { state: "completed", group: "ended", activityPhase: null, ...more });
 }
 
-export function placed(tty: string, env: Record<string, string> = {}): Pick<SessionView, "place"> {
-  return { place: { local: true, pid: 7, procStart: "1", tty, terminalSessionId: null, env } };
+export function placed(tty: string, env: Record<string, string> = {}): Pick<SessionView, "place" | "terminal"> {
+  const place = { local: true, pid: 7, procStart: "1", tty, terminalSessionId: null, env };
+  return { place, terminal: nameTerminal(place) };
 }
