@@ -95,7 +95,10 @@ export function over(project: string, more: Partial<SessionView> = {}): SessionV
   return session(project, { state: "completed", group: "ended", activityPhase: null, ...more });
 }
 
-export function placed(tty: string, env: Record<string, string> = {}): Pick<SessionView, "place" | "terminal"> {
+export function placed(
+  tty: string,
+  env: Record<string, string> = {},
+): Pick<SessionView, "place" | "terminal"> {
   const place = { local: true, pid: 7, procStart: "1", tty, terminalSessionId: null, env };
   return { place, terminal: nameTerminal(place) };
 }
