@@ -4,7 +4,7 @@
  * bun test/run.ts --no-install        installs nothing: tests that lack something are skipped
  *
  * Each file runs in its own process: one that crashes, hangs or leaves something running is named and harms no other.
- * A file that fails runs once more at the end, alone on the machine. If it passes then, it is listed as unstable: most tests
+ * A file that fails runs again at the end, alone on the machine, twice at most. If it passes then, it is listed as unstable: most tests
  * drive other programs (a desktop, Wine, the real CLIs), and those do not keep every deadline while other tests run.
  * The last line is `N passed, N failed`. With CI=true a skipped test counts as failed, except one that needs Linux on another system.
  */
@@ -24,6 +24,8 @@ const leftoverMs = 2_000;
  * half of its processors, ten files of 460 missed a deadline.
  */
 const mostSecondRuns = 20;
+/** The processor may be taken away in the second run as well. A broken change fails three times. */
+const mostThirdRuns = 5;
 /** Three files run at a time: one of these, which mostly wait for other programs, … */
 const waiting = ["test/desktop/", "test/wine/"];
 /** … one of these, which mostly wait for each other's answers, and one of the others. With a fourth one, all took longer. */
@@ -136,12 +138,17 @@ async function runWhile(work: Promise<void>, queue: string[]): Promise<void> {
   await Promise.all([end, runNext(), runNext()]);
 }
 
+const findFailedFiles = (): string[] =>
+  [...counts].filter(([, count]) => count.failed > 0).map(([file]) => file);
+
 /** Returns the files that failed and passed when they ran again, alone. */
 async function runFailedFilesAgain(): Promise<string[]> {
-  const failedFiles = [...counts].filter(([, count]) => count.failed > 0).map(([file]) => file);
+  const failedFiles = findFailedFiles();
   if (failedFiles.length > mostSecondRuns) return [];
   for (const file of failedFiles) console.log(`${file} failed: it runs again, alone`);
   await runFiles(failedFiles);
+  const failedAgain = findFailedFiles();
+  if (failedAgain.length <= mostThirdRuns) await runFiles(failedAgain);
   return failedFiles.filter((file) => counts.get(file)?.failed === 0);
 }
 
