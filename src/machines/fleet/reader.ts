@@ -58,6 +58,8 @@ const blockMs = 5_000;
 const loadCount = 32;
 /** How often it is looked at every machine. */
 const lookMs = 1_000;
+/** If the server was away, the others come back within this time and say what is over. Both try again after half a second. */
+const othersMs = 1_500;
 /** More than a pulse can take: a server that lies about it cannot make a request count for long. */
 const maxAgoMs = 15_000;
 
@@ -74,6 +76,7 @@ export function createFleetReader(options: ReaderOptions): FleetReader {
   const heard = new Set<string>();
   let lookedAt = Number.NEGATIVE_INFINITY;
   let isConnected = false;
+  let wasConnected = false;
   let { position } = options;
 
   const openAll = (redis: Redis, place: SealedPlace, entries: readonly StreamEntry[]) =>
@@ -197,10 +200,13 @@ export function createFleetReader(options: ReaderOptions): FleetReader {
       onConnected();
       isConnected = true;
       lookedAt = Number.NEGATIVE_INFINITY;
+      const loadAt = performance.now() + (wasConnected ? othersMs : 0);
+      wasConnected = true;
       options.onConnected();
       while (!signal.aborted) {
-        await loadLatest(redis);
-        const reading = positions.read(redis, [log, pulses, requests], blockMs);
+        const waitMs = Math.ceil(loadAt - performance.now());
+        if (waitMs <= 0) await loadLatest(redis);
+        const reading = positions.read(redis, [log, pulses, requests], waitMs > 0 ? waitMs : blockMs);
         reading.catch(() => {});
         const found = await Promise.race([reading, over.promise]);
         await takeLog(redis, found(log));
