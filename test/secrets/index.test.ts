@@ -241,8 +241,7 @@ test("text that is not JSON throws no error", () => {
 });
 
 const hostile: [string, number][] = [
-  // 190 to 240 ms of CPU on a virtual machine whose processor others use too.
-  ...["a", "-"].map((piece): [string, number] => [piece, 400]),
+  ...["a", "-"].map((piece): [string, number] => [piece, 200]),
   // Each is the start of a secret, half a million times: quadratic time would be hours.
   ...[
     "sk-",
@@ -281,6 +280,8 @@ const hostileNames = [
   ...["define('TOKEN', ", ":5432:a:a:", "Private-Lines: 1\n", "auth=(", "@tcp(", 'kty"', "identified by "],
 ];
 
+const mostTries = 10;
+
 /** Not the time on the clock: other programs use the machine too. */
 function measureCpuMs(work: () => void): number {
   const before = process.cpuUsage();
@@ -291,9 +292,14 @@ function measureCpuMs(work: () => void): number {
 
 test.each(hostile)("4 MB of %j are masked within %d ms", (piece, limitMs) => {
   const text = JSON.stringify({ a: piece.repeat((4 * 1024 * 1024) / piece.length) });
-  const first = measureCpuMs(() => maskJson(text));
-  // A second try: the first one also compiles.
-  expect(first < limitMs ? first : measureCpuMs(() => maskJson(text))).toBeLessThan(limitMs);
+  // Several tries: the first one also compiles, and CPU time is longer where others use the same processor.
+  let fastest = Number.POSITIVE_INFINITY;
+  for (let n = 0; n < mostTries && fastest >= limitMs; n++)
+    fastest = Math.min(
+      fastest,
+      measureCpuMs(() => maskJson(text)),
+    );
+  expect(fastest).toBeLessThan(limitMs);
 });
 
 test("of a very long text with secrets, the start stays readable and the rest is masked as a whole", () => {
