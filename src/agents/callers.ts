@@ -21,8 +21,8 @@ interface Caller {
 interface Sign {
   /** Fields that the payload has. */
   readonly fields?: readonly string[];
-  /** A folder in the path of the transcript, whose name begins with a dot. */
-  readonly folder?: `.${string}`;
+  /** A folder in the path of the transcript. */
+  readonly folder?: string;
   /** A variable that is set. */
   readonly variable?: string;
   /** A variable that names the payload's session. */
@@ -108,33 +108,25 @@ interface Call {
   readonly payload: Fields;
   readonly env: Variables;
   readonly session: unknown;
-  /** The path of the transcript; empty if there is none. */
-  readonly path: string;
-  /** The folders in it whose names begin with a dot. */
-  readonly hiddenFolders: readonly string[];
+  /** In the path of the transcript. */
+  readonly folders: readonly string[];
 }
 
 /** Read once for all signs: payloads have so many shapes that each look into one is slow. */
 function readCall(payload: Fields, env: Variables): Call {
   const { session_id, sessionId = session_id, transcript_path, transcriptPath = transcript_path } = payload;
   const path = typeof transcriptPath === "string" ? transcriptPath : "";
-  return { payload, env, session: sessionId, path, hiddenFolders: listHiddenFolders(path) };
+  return { payload, env, session: sessionId, folders: listFolders(path) };
 }
 
-function listHiddenFolders(path: string): readonly string[] {
-  const found: string[] = [];
-  for (let dot = path.indexOf("."); dot >= 0; dot = path.indexOf(".", dot + 1)) {
-    if (dot === 0 || !isSeparator(path[dot - 1])) continue;
-    let end = dot + 1;
-    while (end < path.length && !isSeparator(path[end])) end++;
-    if (end < path.length) found.push(path.slice(dot, end));
-  }
-  return found;
-}
+const separators = /[\\/]/;
 
-function holds(sign: Sign, { payload, env, session, hiddenFolders }: Call): boolean {
+/** Not its first part, which nothing separates from what is before it, and not the file. */
+const listFolders = (path: string): readonly string[] => path.split(separators).slice(1, -1);
+
+function holds(sign: Sign, { payload, env, session, folders }: Call): boolean {
   const { fields, folder, variable, sessionVariable, sameProcess } = sign;
-  if (folder !== undefined && !hiddenFolders.includes(folder)) return false;
+  if (folder !== undefined && !folders.includes(folder)) return false;
   if (sessionVariable !== undefined && !isSame(env[sessionVariable], session)) return false;
   if (variable !== undefined && !env[variable]) return false;
   if (fields !== undefined) for (const name of fields) if (payload[name] === undefined) return false;
@@ -143,20 +135,12 @@ function holds(sign: Sign, { payload, env, session, hiddenFolders }: Call): bool
 
 const isSame = (a: unknown, b: unknown): boolean => a !== undefined && a === b;
 
-function isBelow(path: string, folder: string): boolean {
-  for (let at = path.indexOf(folder); at > 0; at = path.indexOf(folder, at + 1))
-    if (isSeparator(path[at - 1]) && isSeparator(path[at + folder.length])) return true;
-  return false;
-}
-
-const isSeparator = (character: string | undefined): boolean => character === "/" || character === "\\";
-
 /** Fields of other agents' payloads that none of Claude Code's has (measured: 1,464 payloads of 2.0.76 to 2.1.326). */
 const foreignFields = ["timestamp", "sessionId", "hookEventName"];
 
 /** An agent that no row knows. Claude Code's transcripts are all in a folder `projects`. */
-function isForeignToClaude({ payload, path }: Call): boolean {
-  if (isBelow(path, "projects")) return false;
+function isForeignToClaude({ payload, folders }: Call): boolean {
+  if (folders.includes("projects")) return false;
   for (const name of foreignFields) if (payload[name] !== undefined) return true;
   return typeof payload.transcript_path === "string" && hasHiddenFolder(payload.transcript_path);
 }
