@@ -45,6 +45,9 @@ const lagMs = 600;
 export const hasPromptOption = (commandLine: readonly string[]): boolean =>
   commandLine.some((argument) => /^(?:-p|--print|--prompt|--single)(?:=|$)/.test(argument));
 
+/** Whether a session's id, or a subagent's, can be the name of its folder: it leads nowhere else. */
+export const isFolderId = (id: string): boolean => /^[\w-]{1,100}$/.test(id);
+
 export interface SessionFilesWatcher extends AgentWatcher {
   /** Reads the session's file if it has been found. */
   readNow(session: Session): void;

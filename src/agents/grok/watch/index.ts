@@ -3,7 +3,15 @@
  * and at the end of each turn its tokens, context and title, each in a small file beside the session's events.
  */
 import { dirname, join } from "node:path";
-import { asCount, asRecord, asText, type JsonRecord, parseRecord, readTime } from "../../../core/json.ts";
+import {
+  asCount,
+  asRecord,
+  asText,
+  type JsonRecord,
+  parseRecord,
+  readNumber,
+  readTime,
+} from "../../../core/json.ts";
 import { limits } from "../../../core/limits.ts";
 import type { Enrichment } from "../../../core/session/event.ts";
 import { type Ask, isBlocking, type Session } from "../../../core/session/session.ts";
@@ -20,7 +28,7 @@ import {
 } from "../../watch/file-calls.ts";
 import { followFile, type GrowingFile } from "../../watch/growing-file.ts";
 import { createEmitter, findInsideFolders, toMoment } from "../../watch/index.ts";
-import { hasPromptOption, watchSessionFiles } from "../../watch/session-files.ts";
+import { hasPromptOption, isFolderId, watchSessionFiles } from "../../watch/session-files.ts";
 import { addTokens, createFileUsage, summarizeUsage } from "../../watch/usage.ts";
 import { sessionsFolder } from "../setup/folder.ts";
 import { createCallAsk, questionTool } from "../translate.ts";
@@ -75,7 +83,7 @@ function addCall(waiting: StartedCall[], text: string): void {
   if (sessionUpdate !== "tool_call" || toolUseId === null || tool_name === questionTool) return;
   const { agentTimestampMs: at } = asRecord(_meta);
   const payload = { tool_name, tool_input: asRecord(rawInput), tool_use_id: toolUseId };
-  waiting.push({ toolUseId, at: typeof at === "number" ? at : null, payload });
+  waiting.push({ toolUseId, at: readNumber(at), payload });
 }
 
 /** Its calls start one by one: each after the request of the one before was answered. So the last one is what the user is asked about. */
@@ -136,7 +144,7 @@ export function watchGrok(context: WatchContext): AgentWatcher {
     if (session.transcriptPath !== null) return dirname(session.transcriptPath);
     const { transcriptPath: other = null } =
       listTogether(session).find(({ transcriptPath }) => transcriptPath !== null) ?? {};
-    if (other === null || !/^[\w-]{1,100}$/.test(session.sessionId)) return null;
+    if (other === null || !isFolderId(session.sessionId)) return null;
     return join(dirname(dirname(other)), session.sessionId);
   }
 

@@ -5,7 +5,7 @@
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { forgetOldest } from "../../../core/forget-oldest.ts";
-import { asCount, asRecord, asText, type JsonRecord, parseRecord } from "../../../core/json.ts";
+import { asCount, asRecord, asText, type JsonRecord, parseRecord, readNumber } from "../../../core/json.ts";
 import { limits } from "../../../core/limits.ts";
 import { truncate } from "../../../core/text/truncate.ts";
 import type { AgentWatcher, WatchContext } from "../../agent.ts";
@@ -13,7 +13,7 @@ import { createTurnEnd, readId } from "../../hook-event.ts";
 import { createFileCalls, type FileCalls, rememberEnd, reportCalls } from "../../watch/file-calls.ts";
 import { followFile, type GrowingFile } from "../../watch/growing-file.ts";
 import { createEmitter, findInsideFolders, toMoment } from "../../watch/index.ts";
-import { hasPromptOption, watchSessionFiles } from "../../watch/session-files.ts";
+import { hasPromptOption, isFolderId, watchSessionFiles } from "../../watch/session-files.ts";
 import { addTokens, createFileUsage, type FileUsage, summarizeUsage } from "../../watch/usage.ts";
 import { sessionsFolder } from "../setup/folder.ts";
 import { hasHook } from "../translate.ts";
@@ -70,7 +70,7 @@ function addLine(state: KimiWire, text: string): void {
 }
 
 function noteSubagent({ subagents }: KimiWire, id: string, isNew: boolean): void {
-  if (!/^[\w-]{1,100}$/.test(id)) return;
+  if (!isFolderId(id)) return;
   const known = subagents.get(id);
   if (isNew) subagents.set(id, { wire: known?.wire ?? null, isEnded: false });
   else if (known) known.isEnded = true;
@@ -92,7 +92,7 @@ function addCall(
 ): void {
   const toolUseId = readId(toolCallId);
   if (toolUseId === null) return;
-  const at = typeof time === "number" ? time : null;
+  const at = readNumber(time);
   const tool = readId(name) ?? "";
   // It starts here once it is approved. Hooks report the others before.
   if (type === "tool.call" && !hasHook(tool))
@@ -120,7 +120,7 @@ export function watchKimi(context: WatchContext): AgentWatcher {
   const emit = createEmitter(context);
 
   async function findWire(sessionId: string): Promise<string | null> {
-    if (!/^[\w-]{1,100}$/.test(sessionId)) return null;
+    if (!isFolderId(sessionId)) return null;
     const root = sessionsFolder(env);
     for (const folder of await readdir(root).catch(() => [])) {
       const path = join(root, folder, sessionId, "agents", "main", "wire.jsonl");
