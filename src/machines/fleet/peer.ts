@@ -16,8 +16,8 @@ import type { FleetReply, FleetRequest, LogText, Pulse } from "./wire.ts";
 const maxMessagesPerSecond = 1_000;
 /** What took this long to come may be over: a server that hung does first what it was told before it hung. */
 const lateMs = 2_000;
-/** The machine says within this time what followed: it tries again half a second after a failure. */
-const holdMs = 1_500;
+/** After a failure, a machine says within this time what followed: it tries again half a second later. */
+export const catchUpMs = 1_500;
 
 /** What the server's hash has of the machine. */
 export interface LatestStates {
@@ -207,7 +207,7 @@ export function createPeer(options: PeerOptions): Peer {
       });
       held.push(...taken);
       const last = held.at(-1);
-      if (isOpen && last && isLate(last)) cancelHold ??= options.schedule(() => takeHeld(), holdMs);
+      if (isOpen && last && isLate(last)) cancelHold ??= options.schedule(() => takeHeld(), catchUpMs);
       else takeHeld();
       return repeated;
     },

@@ -8,7 +8,7 @@ import { isRecord } from "../../core/json.ts";
 import { type Attempt, keepConnected } from "../../system/keep-connected.ts";
 import type { FleetRecord } from "./fleet-file.ts";
 import { createEntryOpener, type EntryOpener } from "./opened-entries.ts";
-import type { NumberedText, Peer } from "./peer.ts";
+import { catchUpMs, type NumberedText, type Peer } from "./peer.ts";
 import { createPlaces } from "./places.ts";
 import { type Redis, RedisProblem } from "./redis.ts";
 import type { SealedPlace } from "./seal.ts";
@@ -58,8 +58,6 @@ const blockMs = 5_000;
 const loadCount = 32;
 /** How often it is looked at every machine. */
 const lookMs = 1_000;
-/** If the server was away, the others come back within this time and say what is over. Both try again after half a second. */
-const othersMs = 1_500;
 /** More than a pulse can take: a server that lies about it cannot make a request count for long. */
 const maxAgoMs = 15_000;
 
@@ -200,7 +198,8 @@ export function createFleetReader(options: ReaderOptions): FleetReader {
       onConnected();
       isConnected = true;
       lookedAt = Number.NEGATIVE_INFINITY;
-      const loadAt = performance.now() + (wasConnected ? othersMs : 0);
+      // If the server was away, the others have yet to say what is over.
+      const loadAt = performance.now() + (wasConnected ? catchUpMs : 0);
       wasConnected = true;
       options.onConnected();
       while (!signal.aborted) {
