@@ -50,10 +50,7 @@ export function namePartsOf(session: Session): NameParts {
     gitBranch,
     title,
     lastPrompt,
-    // Seldom needed.
-    get terminal() {
-      return nameTerminal(place);
-    },
+    terminal: nameTerminal(place),
   };
 }
 
